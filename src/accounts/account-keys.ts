@@ -7,13 +7,13 @@ import { addKey, includesScope, type KeyTerms } from './keys.ts'
 import { lockAccount, type MadeByKey, type MadeKinds, makerOf, readKeysMadeBy, readMadeBy } from './made-by-key.ts'
 import { monthOf, monthPeriod } from './period.ts'
 
-/** More than an account needs, few enough for one page of a list. */
+/** More than an account needs, but one page of a list. */
 export const maxActiveKeys = 50
 
-/** Bounds the list of an account with many keys that are over. */
+/** Bounds the list of an account with many ended keys. */
 const maxListedKeys = maxActiveKeys + 100
 
-/** The keys of an account: every active one, and those that were revoked or expired last. */
+/** All active keys of an account, and the most recently revoked or expired ones. */
 export function listKeys(executor: Executor, accountId: string, now: Date) {
   const { from, until } = monthPeriod(monthOf(now))
   return executor
@@ -23,7 +23,7 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
         .onRef('used.account_id', '=', 'api_keys.account_id')
         .onRef('used.spender_id', '=', 'api_keys.id')
         .on('used.month', '=', monthOf(now))
-        // A budget bounds what the keys that it made use, too.
+        // A budget also bounds what the keys it made use.
         .on('used.kind', '=', 'key_budget'),
     )
     .leftJoin(
@@ -58,7 +58,7 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
     )
     .where('api_keys.account_id', '=', accountId)
     .orderBy(
-      // `least` passes over nulls.
+      // `least` ignores nulls.
       sql`least(revoked_at, case when expires_at <= ${now}::timestamptz then expires_at end)`,
       (order) => order.desc().nullsFirst(),
     )
@@ -68,7 +68,7 @@ export function listKeys(executor: Executor, accountId: string, now: Date) {
     .execute()
 }
 
-/** The keys of an account that open it, neither revoked nor expired. */
+/** An account's valid keys, neither revoked nor expired. */
 const activeKeys = (transaction: Transaction, accountId: string, now: Date) =>
   transaction
     .selectFrom('api_keys')
@@ -78,23 +78,19 @@ const activeKeys = (transaction: Transaction, accountId: string, now: Date) =>
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .execute()
 
-/** Whether a key may do everything, for ever: an account without one could not make another. */
+/** Whether a key may do everything forever: without one, an account could not make another. */
 const isFull = ({ scope, expiresAt, monthlyCredits }: KeyTerms) =>
   scope === 'manage' && expiresAt === null && monthlyCredits === null
 
 interface KeyToMake extends Partial<KeyTerms> {
   accountId: string
   name: string
-  /** The key that makes it, which bounds it; null for the operator, and for a session that no key opened. */
+  /** The bounding key that makes it; null for the operator, and for a session without a key. */
   maker: string | null
   now: Date
 }
 
-/**
- * Makes a key for an account.
- * @returns the key, which cannot be read again.
- * @throws ServiceError NOT_FOUND without such an account; CONFLICT when the account has the maximum of active keys; SCOPE_EXCEEDED when it could more than its maker.
- */
+/** @returns the key, never readable again @throws ServiceError NOT_FOUND; CONFLICT at the maximum; SCOPE_EXCEEDED */
 export async function makeKey(
   transaction: Transaction,
   { accountId, name, maker, now, ...terms }: KeyToMake,
@@ -112,11 +108,11 @@ export async function makeKey(
 
 interface KeyToRevoke {
   keyId: string
-  /** Whose key it is; null for the operator, who may revoke any, also the last one. */
+  /** The key's account; null for the operator, who may revoke any key. */
   accountId: string | null
-  /** The key of the call, which stays, with what it made; null for the operator, and for a session that no key opened. */
+  /** The calling key, which stays with what it made; null for the operator, and for a session without a key. */
   caller: string | null
-  /** Whether all ends that it made, and what the keys that it made made. */
+  /** Whether to end what the key, and keys made by it, made. */
   withMade: boolean
   kinds: MadeKinds
   now: Date
@@ -124,13 +120,13 @@ interface KeyToRevoke {
 
 const nothing: MadeByKey = { keys: [], feeds: [], shares: [], channels: [], watches: [], trackers: [] }
 
-/** The account of a key; null when there is no such key, or it is another account's. */
+/** A key's account; null if it does not exist or is another account's. */
 async function accountOfKey(executor: Executor, { keyId, accountId }: Pick<KeyToRevoke, 'keyId' | 'accountId'>) {
   const key = await executor.selectFrom('api_keys').select('account_id').where('id', '=', keyId).executeTakeFirst()
   return key === undefined || (accountId !== null && key.account_id !== accountId) ? null : key.account_id
 }
 
-/** What a key made; null when the account has no such key. */
+/** What a key made; null if the account has no such key. */
 export async function readMade(
   executor: Executor,
   { keyId, accountId, caller, kinds, now }: Omit<KeyToRevoke, 'withMade'>,
@@ -140,10 +136,9 @@ export async function readMade(
 }
 
 /**
- * Revokes a key; one that is revoked or has expired already stays so, and what it made can be ended still.
- * @returns what ended with it; null when the account has no such key.
- * @throws ServiceError CONFLICT when an account revokes its last active key, or the last one that may do everything for ever: without one the
- * account could make no call, or in time no key.
+ * Revokes a key and, on request, what it made, even if the key has ended already.
+ * @returns what ended with it; null without such a key
+ * @throws ServiceError CONFLICT for an account's last active key, or its last full one
  */
 export function revokeKey(database: Database, key: KeyToRevoke): Promise<MadeByKey | null> {
   const { keyId, caller, withMade, kinds, now } = key
@@ -151,7 +146,7 @@ export function revokeKey(database: Database, key: KeyToRevoke): Promise<MadeByK
   return database.transaction().execute(async (transaction) => {
     const owner = await accountOfKey(transaction, key)
     if (owner === null) return null
-    // Whatever a key makes locks the account, too: nothing is made after this that would be left over.
+    // Everything a key makes locks the account too, so nothing made later is left over.
     await lockAccount(transaction, owner)
     const made = withMade ? await readMadeBy(transaction, kinds, asked) : nothing
     const keyIds = [keyId, ...(withMade ? await readKeysMadeBy(transaction, asked) : []).map(({ id }) => id)]
@@ -167,7 +162,7 @@ export function revokeKey(database: Database, key: KeyToRevoke): Promise<MadeByK
   })
 }
 
-/** @throws ServiceError CONFLICT when the active keys without these are not enough for the account to go on. */
+/** @throws ServiceError CONFLICT if the account cannot go on without these keys */
 function requireOthers(active: (KeyTerms & { id: string })[], keyIds: readonly string[]): void {
   const others = active.filter(({ id }) => !keyIds.includes(id))
   if (others.length === active.length) return
@@ -183,16 +178,15 @@ function requireOthers(active: (KeyTerms & { id: string })[], keyIds: readonly s
   }
 }
 
-/** Each of them is a row that a reservation holds credits in. */
+/** Each one is a row in which a reservation holds credits. */
 const maxBearers = 4
 
 const exceeds = (what: string) => new ServiceError('SCOPE_EXCEEDED', `A key makes no key that can more: ${what}`)
 
 /**
- * The terms of a new key, within those of the key that makes it: its scope, its expiry and its budget. What the new key uses counts
- * in the budgets of its makers, too, so that many keys cannot use more than the one that made them.
- * @param maker the key that makes it; null for the operator, and for a session that no key opened.
- * @throws ServiceError SCOPE_EXCEEDED when it could more than its maker.
+ * Bounds a new key by its maker, in whose budgets its use counts too.
+ * @param maker null for the operator, and for a session without a key
+ * @throws ServiceError SCOPE_EXCEEDED beyond the maker
  */
 async function boundedTerms(
   transaction: Transaction,
@@ -214,7 +208,7 @@ async function boundedTerms(
   return { terms, bearers }
 }
 
-/** @throws ServiceError SCOPE_EXCEEDED when one of the terms exceeds that of the maker. */
+/** @throws ServiceError SCOPE_EXCEEDED if a term exceeds the maker's */
 function requireWithin({ scope, expiresAt, monthlyCredits }: KeyTerms, own: KeyTerms): void {
   if (!includesScope(own.scope, scope)) throw exceeds(`its scope is at most "${own.scope}".`)
   if (own.expiresAt !== null && (expiresAt === null || expiresAt > own.expiresAt)) {

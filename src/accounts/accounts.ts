@@ -14,7 +14,7 @@ export interface NewAccount {
   now: Date
 }
 
-/** Makes an account with its credit balances, all zero, in one statement. @returns its id. */
+/** Creates an account with zero credit balances, in one statement. @returns its id */
 export async function createAccount(executor: Executor, { name, tier, now }: NewAccount): Promise<string> {
   const { account_id } = await executor
     .with('account', (made) => made.insertInto('accounts').values({ name, tier, created_at: now }).returning('id'))
@@ -38,7 +38,7 @@ const accountColumns = [
   'deleted_at as deletedAt',
 ] as const
 
-/** Makes an account with its first key, both or neither. @returns the account, and the key. */
+/** Creates an account with its first key, both or neither. @returns both */
 export async function createAccountWithKey(transaction: Transaction, account: NewAccount) {
   const accountId = await createAccount(transaction, account)
   const apiKey = generateApiKey()
@@ -47,7 +47,7 @@ export async function createAccountWithKey(transaction: Transaction, account: Ne
   return { ...(await accounts.executeTakeFirstOrThrow()), apiKey }
 }
 
-/** Every account, oldest first; deleted ones only if requested. */
+/** All accounts, oldest first; deleted ones on request. */
 export const listAccounts = (executor: Executor, { deleted = false } = {}) =>
   executor
     .selectFrom('accounts')
@@ -59,16 +59,13 @@ export const listAccounts = (executor: Executor, { deleted = false } = {}) =>
 
 export interface AccountUse {
   accountId: string
-  /** Whole credits of the pool and PAYG, held ones included, that were reserved in the UTC month. */
+  /** Whole pool and PAYG credits reserved in the UTC month, including held ones. */
   usedThisMonth: number
-  /** The last use of a key, or of a session that has not ended; to within minutes. */
+  /** Last use of a key or active session, to within minutes. */
   lastSeenAt: Date | null
 }
 
-/**
- * What accounts used in the month of `now`, and when they were last seen. The balances are those of that month, or nothing was booked in it; after a
- * clock was set back they may be of another one, and the entries are added up.
- */
+/** Use in the month of `now`, and last use. After a clock change, adds up entries instead of balances. */
 export async function readAccountUse(
   executor: Executor,
   accountIds: readonly string[],
@@ -91,15 +88,10 @@ export async function readAccountUse(
 
 interface AccountChanges {
   tier?: Tier
-  /** Whole credits; null removes the cap. */
   paygMonthlyCap?: number | null
 }
 
-/**
- * Changes an account's plan, its cap or both, effective at once; credits already used stay used.
- * @param changes at least one.
- * @returns the account, or undefined when there is none.
- */
+/** Effective at once; used credits stay used. @param changes at least one @returns undefined without the account */
 export const updateAccount = (executor: Executor, accountId: string, { tier, paygMonthlyCap }: AccountChanges) =>
   executor
     .updateTable('accounts')
@@ -109,7 +101,7 @@ export const updateAccount = (executor: Executor, accountId: string, { tier, pay
     .returning(accountColumns)
     .executeTakeFirst()
 
-/** The names of accounts, deleted ones included, by their id. */
+/** Account names by id, including deleted accounts. */
 export async function readAccountNames(
   executor: Executor,
   accountIds: readonly string[],
@@ -123,13 +115,13 @@ export async function readAccountNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Whether there are at least two accounts, not counting deleted ones. */
+/** Whether at least two undeleted accounts exist. */
 export async function hasSeveralAccounts(executor: Executor): Promise<boolean> {
   const rows = await executor.selectFrom('accounts').select('id').where('deleted_at', 'is', null).limit(2).execute()
   return rows.length > 1
 }
 
-/** Whether there is such an account, not deleted. */
+/** Whether the account exists and is not deleted. */
 export async function accountExists(executor: Executor, accountId: string): Promise<boolean> {
   const row = await executor
     .selectFrom('accounts')
@@ -140,19 +132,19 @@ export async function accountExists(executor: Executor, accountId: string): Prom
   return row !== undefined
 }
 
-/** @throws ServiceError NOT_FOUND unless there is such an account, not deleted. */
+/** @throws ServiceError NOT_FOUND if the account does not exist or is deleted */
 export async function requireExisting(executor: Executor, accountId: string): Promise<void> {
   if (!isId(accountId) || !(await accountExists(executor, accountId))) throw notFound('Account')
 }
 
-/** Deletes what a room above stores of an account, inside the transaction that deletes the account, and before its row is locked. */
+/** Deletes a room's data of an account, in the account's transaction, before its row is locked. */
 export type DeleteOfAccount = (transaction: Transaction, accountId: string) => Promise<void>
 
 /**
- * Deletes an account: removes its name, those of its keys, links and sessions, and its sources, and revokes its keys at once. Its ledger and jobs stay,
- * and a job under way goes on to its end, because it is paid for.
- * @param deleteOwned deletes what the rooms above store of it.
- * @returns false when the account does not exist or is deleted.
+ * Removes names, links, sessions and sources, and revokes keys. Ledger and jobs stay; running jobs finish, as they are
+ * paid.
+ * @param deleteOwned deletes other rooms' data
+ * @returns false if unknown or deleted
  */
 export function deleteAccount(
   database: Database,
@@ -181,19 +173,15 @@ export function deleteAccount(
 }
 
 interface Bootstrap {
-  /** The key that the operator chose, if any. */
   apiKey: string | undefined
   tier: Tier
   now: Date
 }
 
-/**
- * Makes the first account if there is none, and adds the operator's key to it.
- * @returns a new key, which must be shown once; null if none was made.
- */
+/** If there is no account, creates the first with the operator's key. @returns a new key to show once, or null */
 export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }: Bootstrap): Promise<string | null> {
   return database.transaction().execute(async (transaction) => {
-    // Several processes may start on one new Postgres: one makes the account, the others read it.
+    // Of several processes starting on a new Postgres, one creates the account.
     await takeLock(transaction, 'bootstrap')
     const first = await transaction
       .selectFrom('accounts')
@@ -204,7 +192,7 @@ export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }:
       .executeTakeFirst()
     const isSettled = apiKey === undefined ? first !== undefined : await isKnownKey(transaction, apiKey)
     if (isSettled) return null
-    // A deleted account is never opened again, and its key may not open another account.
+    // A deleted account is never reopened, and its key opens no other.
     const living = first?.deleted_at === null ? first.id : undefined
     const accountId = living ?? (await createAccount(transaction, { name: 'first account', tier, now }))
     if (apiKey !== undefined) {
@@ -217,20 +205,17 @@ export function bootstrapFirstAccount(database: Database, { apiKey, tier, now }:
   })
 }
 
-/** The maximum of corrections of an account, those of requests and of wishes together; a constraint of the table holds it too. */
+/** Maximum corrections of an account, to requests and wishes; also a table constraint. */
 export const maxCorrections = 10_000
 
-/** Counts a correction that is made. @returns a statement with the id of its account, or null for the operator; no row beyond the maximum */
+/** Counts a correction. @returns a statement with the account's id (null: operator), without rows at the maximum */
 export const countCorrection = (accountId: string | null) =>
   accountId === null
     ? sql`select null::uuid as id`
     : sql`update accounts set corrections = corrections + 1
         where id = ${accountId} and deleted_at is null and corrections < ${maxCorrections} returning id`
 
-/**
- * The error of a correction that was not counted: the account has the maximum, or it was deleted since its key was checked.
- * @param accountId null for the operator, who has no limit.
- */
+/** Reports the maximum, or that the account was deleted. @param accountId null for the operator, who has no limit */
 export async function correctionRefusal(transaction: Transaction, accountId: string | null): Promise<ServiceError> {
   if (accountId !== null && !(await accountExists(transaction, accountId))) return notFound('Account')
   const maximum = maxCorrections.toLocaleString('en-US')

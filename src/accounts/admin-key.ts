@@ -7,11 +7,10 @@ import { ConfigError } from '../runtime/config-error.ts'
 
 export interface AdminKey {
   key: string
-  /** Where the operator finds it: a file, or the variable that sets it. */
+  /** Where the operator finds it: a file or variable. */
   location: string
 }
 
-/** The part of the configuration that concerns the admin key. */
 interface AdminKeyConfig {
   adminApiKey: string | undefined
   databaseUrl: string | undefined
@@ -20,7 +19,7 @@ interface AdminKeyConfig {
 
 const fileIn = (dataDir: string) => join(dataDir, 'admin-key')
 
-/** The admin key of an earlier start; null when there is none, or it cannot be read. */
+/** An earlier start's admin key; null if missing or unreadable. */
 export function readAdminKey(dataDir: string): string | null {
   try {
     return readFileSync(fileIn(dataDir), 'utf8').trim()
@@ -29,7 +28,7 @@ export function readAdminKey(dataDir: string): string | null {
   }
 }
 
-/** @throws ConfigError with DATABASE_URL and no key given. */
+/** @throws ConfigError with DATABASE_URL and no key */
 export function requireAdminKey({ adminApiKey, databaseUrl }: AdminKeyConfig): void {
   if (adminApiKey === undefined && databaseUrl !== undefined) {
     throw new ConfigError('ADMIN_API_KEY: is required with DATABASE_URL, so that all processes share one.')
@@ -37,10 +36,9 @@ export function requireAdminKey({ adminApiKey, databaseUrl }: AdminKeyConfig): v
 }
 
 /**
- * The key that opens the admin routes: the operator's own, else the one in `DATA_DIR/admin-key`, made when missing. The caller
- * holds the lock of the data directory, if there is one.
- * @throws ConfigError as `requireAdminKey` does; DataDirectoryError when the file belongs to another user or holds no usable
- * key: a secret is never overwritten silently.
+ * The operator's key, else `DATA_DIR/admin-key`, created if missing; the caller holds its lock.
+ * @throws ConfigError as `requireAdminKey`; DataDirectoryError if the file is another user's or unusable: never
+ *   overwritten
  */
 export function loadAdminKey(config: AdminKeyConfig): AdminKey {
   requireAdminKey(config)

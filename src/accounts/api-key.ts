@@ -1,8 +1,8 @@
 import { createHash, randomInt } from 'node:crypto'
 
-// The form of keys, apart from their rows: commands check it without loading a database.
+// The format of keys, apart from their rows, so that commands check it without a database.
 
-/** An API key: the prefix that makes a leaked one recognisable, and 32 characters (165 bits) of randomness. */
+/** A prefix that makes leaks recognizable, and 32 random characters (165 bits). */
 export const apiKeyPattern = /^ww_live_[a-z0-9]{32}$/
 
 const keyAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'

@@ -10,7 +10,6 @@ import { setOwner } from '../runtime/work-owner.ts'
 import { type Credentials, type CredentialsDependencies, createCredentials } from './credentials.ts'
 import { requireScopeOf } from './keys.ts'
 
-/** What most routes need. */
 export interface RouteDependencies {
   database: Database
   clock: Clock
@@ -19,33 +18,33 @@ export interface RouteDependencies {
 }
 
 export interface Authentication extends Pick<Credentials, 'sessionOf' | 'openerOf'> {
-  /** `onRequest` hook of the routes that belong to an account; the call counts towards the limit of its plan. */
+  /** `onRequest` hook of account routes; counts the call towards the plan's limit. */
   requireAccount(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** The same for a route that is polled, which has a limit of its own. */
+  /** `requireAccount` for polled routes, which have their own limit. */
   requireAccountPolling(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** `requireAccount` for what spends credits or changes how the account sees requests. @throws ServiceError SCOPE_EXCEEDED */
+  /** `requireAccount` for spending credits or changing the account's view. @throws ServiceError SCOPE_EXCEEDED */
   requireCollect(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** `requireAccount` for sending feedback. @throws ServiceError SCOPE_EXCEEDED */
   requireFeedback(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** `requireAccount` for what changes the account: its keys and what is sent where. @throws ServiceError SCOPE_EXCEEDED */
+  /** `requireAccount` for changing the account: keys and destinations. @throws ServiceError SCOPE_EXCEEDED */
   requireManage(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** For a route whose parameters decide what it does; only after one of the hooks. @throws ServiceError SCOPE_EXCEEDED */
+  /** For scopes that depend on parameters; call after a hook. @throws ServiceError SCOPE_EXCEEDED */
   requireScope(request: FastifyRequest, scope: KeyScope): void
-  /** For a call whose body took long: what it was made with opens the account still. Counts no call. @throws ServiceError UNAUTHORIZED */
+  /** Rechecks a call after a slow body, without counting it. @throws ServiceError UNAUTHORIZED */
   requireStill(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** `onRequest` hook of the admin routes, which have no limit. */
+  /** `onRequest` hook of admin routes, which have no limit. */
   requireAdmin(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** The account of a request; only after `requireAccount`. */
+  /** A request's account; call after `requireAccount`. */
   accountOf(request: FastifyRequest): Account
-  /** The caller of a request, an account or the admin; only after one of the hooks. */
+  /** A request's caller, account or admin; call after a hook. */
   callerOf(request: FastifyRequest): Caller
-  /** What a request was made with, for audits: `key <id>`, `session <id>` or `admin`; only after one of the hooks. */
+  /** What made a request, for audits: `key <id>`, `session <id>` or `admin`; call after a hook. */
   originOf(request: FastifyRequest): string
-  /** Counts an attempt with a wrong key. @throws the error of the answer, by default UNAUTHORIZED. */
+  /** Counts an attempt with a wrong key. @throws the given error, by default UNAUTHORIZED */
   refuse(address: string, reply: FastifyReply, error?: ServiceError): Promise<never>
 }
 
-/** One text for every way in which a key can be wrong, so that it reveals nothing about existing keys. */
+/** One text for all faults of a key, so that it reveals nothing about existing keys. */
 const unauthorized = () =>
   new ServiceError('UNAUTHORIZED', 'A valid API key is required: send it as "Authorization: Bearer <key>".')
 
@@ -74,7 +73,7 @@ export function createAuthentication({
   const requireAccount =
     (policy: AccountPolicy, scope: KeyScope = 'read') =>
     async (request: FastifyRequest, reply: FastifyReply) => {
-      // Read before the lookup: a connection that is closed meanwhile has no address any more.
+      // Read before the lookup: a closed connection has no address.
       const { ip: address } = request
       const found = await credentials.accountOf(request, reply)
       if (found === null) return refuse(address, reply)
@@ -109,24 +108,22 @@ export function createAuthentication({
   }
 }
 
-/** By which limit a call is counted: what a public key calls, whatever it is, takes nothing from the calls of its account. */
+/** The limit that counts a call: those with a public key take nothing from their account. */
 const policyOf = ({ account, isSession }: { account: Account; isSession: boolean }, policy: AccountPolicy) =>
   account.scope === 'feedback' ? 'feedback' : policy === 'default' && isSession ? 'page' : policy
 
-/** For whom a route is that there is twice: for accounts, and for the operator, who decides for all of them. */
+/** Whom a duplicated route serves: accounts, or the operator, who decides for all. */
 export interface Audience {
   prefix: '/api/v1' | '/api/admin'
-  /** The hook of a route that reads. */
+  /** Hook of read routes. */
   onRequest: Authentication['requireAccount']
   requireStill: Authentication['requireStill']
-  /** The hook of a route that changes what the audience sees, and the errors of that hook that a read does not have. */
+  /** Hook of routes that change what the audience sees, and the errors it adds to those of reads. */
   onChange: Authentication['requireAccount']
   changeErrors: ErrorCode[]
-  /** Null for the operator. Only after a hook. */
+  /** Null for the operator. Call after a hook. */
   accountIdOf(request: FastifyRequest): string | null
-  /** The end of `operationId`. */
   idSuffix: '' | 'ForAll'
-  /** For summaries. */
   view: string
   security: Record<string, string[]>[]
 }

@@ -9,42 +9,35 @@ import { isAccessToken, type ReadAccessToken } from './oidc/access-tokens.ts'
 import { cookieOf, refuseFromElsewhere, requireCsrfToken } from './sessions/cookie.ts'
 import { findSession, type Opener } from './sessions/sessions.ts'
 
-/** A person who is signed in to the dashboard. */
 export interface SignedIn {
-  /** The token in the cookie. */
   token: string
-  /** Null for the operator. */
   account: (Account & { name: string }) | null
 }
 
-/** The session of a request. */
 interface OpenSession extends SignedIn {
   sessionId: string
 }
 
 /** What a call was made with. */
 interface Credential {
-  /** The key, or the token of the session. */
+  /** The API key, or the session's token. */
   token: string
-  /** For audits: `key <id>`, `session <id>`, `token of <subject>`, or `admin` for the admin key. */
+  /** For audits: `key <id>`, `session <id>`, `token of <subject>`, or `admin`. */
   origin: string
 }
 
-/** Reads the key or session of a request. A Bearer key takes precedence over a cookie, also a wrong one. */
+/** Reads a request's key or session. A Bearer key, even a wrong one, precedes a cookie. */
 export interface Credentials {
-  /** The account of a request, and the key or session that the request carries; null for neither. */
+  /** A request's account, and its key or session; null without either. */
   accountOf(
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<(Credential & { account: Account; isSession: boolean }) | null>
-  /** The admin key, or the operator's session, that a request carries; null for neither. */
+  /** A request's admin key or operator's session; null for neither. */
   operatorOf(request: FastifyRequest, reply: FastifyReply): Promise<Credential | null>
-  /**
-   * The session of a request; null when it has no cookie, or one that opens nothing.
-   * @throws ServiceError FORBIDDEN when another site made the call, or it changes something without the session's CSRF token.
-   */
+  /** Null without a usable cookie. @throws ServiceError FORBIDDEN for another site, or a change without CSRF token */
   sessionOf(request: FastifyRequest): Promise<OpenSession | null>
-  /** What a sign-in with an API key or the admin key opens; null for a key that opens nothing. */
+  /** What an API or admin key opens; null if nothing. */
   openerOf(key: string): Promise<(Opener & { account: Account | null }) | null>
 }
 
@@ -52,7 +45,7 @@ export interface CredentialsDependencies {
   database: Database
   clock: Clock
   adminKey: string
-  /** Null where no provider of OpenID Connect is named. */
+  /** Null without an OpenID Connect provider. */
   readAccessToken: ReadAccessToken | null
 }
 
@@ -91,7 +84,7 @@ export function createCredentials({
       claims && (await findAccountById(database, claims.accountId, { scope: claims.scope, personName: claims.subject }))
     return account && claims && { account, token, origin: `token of ${claims.subject}`, isSession: false }
   }
-  /** An answer by session is for one person, so no browser or proxy may store it. */
+  /** Session answers are for one person: browsers and proxies must not store them. */
   const privateSessionOf = async (request: FastifyRequest, reply: FastifyReply) => {
     const session = await sessionOf(request)
     if (session !== null) reply.header('cache-control', 'no-store')
@@ -102,7 +95,7 @@ export function createCredentials({
       const key = bearerToken(request)
       if (key !== null && readAccessToken !== null && isAccessToken(key)) return ofToken(key, readAccessToken)
       if (key !== null) {
-        // A coalesced read begins after the call arrived, so a revoked key is refused by the next call.
+        // A shared read starts after the call arrived, so a revoked key is refused at the next call.
         const account = await share(key, () => findAccount(key))
         return account && { account, token: key, origin: `key ${account.keyId}`, isSession: false }
       }

@@ -26,11 +26,11 @@ import {
 import { endedWords, type MadeKinds } from './made-by-key.ts'
 
 interface KeyRouteDependencies extends RouteDependencies {
-  /** What keys make that the rooms above store. */
+  /** Things keys make, stored by other rooms. */
   madeKinds: MadeKinds
 }
 
-/** The routes of accounts for their own keys, and those of the operator for all keys. */
+/** Key routes: of accounts for their own, of the operator for all. */
 export function registerKeyRoutes(app: App, dependencies: KeyRouteDependencies): void {
   registerListOwnKeys(app, dependencies)
   registerCreateOwnKey(app, dependencies)
@@ -93,7 +93,7 @@ const madeTexts = {
   description: `What \`withMade=true\` ends when the key is revoked, also of what its keys made in turn: ${endedWords}; and the watches that it stops. Never the key of the call itself and what it made.`,
 }
 
-/** Whose keys a route ends: an account's own, or all, by the operator. */
+/** Whose keys a route ends: an account's own, or any, by the operator. */
 interface KeyAudience {
   prefix: '/api/v1' | '/api/admin'
   onRequest: Authentication['requireAccount']

@@ -10,7 +10,7 @@ import { listKeys, makeKey, maxActiveKeys } from './account-keys.ts'
 import { type KeyTerms, shownScope } from './keys.ts'
 import { endedWords, madeByKey } from './made-by-key.ts'
 
-// The schemas and answers that the key routes of accounts and of the operator share.
+// Schemas and answers shared by the key routes of accounts and operator.
 
 const scopeDescription =
   'What it may do: `read` what is stored; `collect`: spend credits and correct what the account sees, too; `manage` its keys and ' +
@@ -72,10 +72,7 @@ export const keyList = pageOf(closed(keyProperties, named('ApiKey')))
 export const keyPath = closed({ keyId: Type.String() })
 export const madeDescription = `An account has at most ${maxActiveKeys} active keys; one more is a 409.`
 
-/**
- * The name and terms of a new key, from the body of a call.
- * @throws ServiceError INVALID_REQUEST for an expiry that is over.
- */
+/** Reads a new key's name and terms. @throws ServiceError INVALID_REQUEST if its expiry has passed */
 export function readNewKey(
   { name, scope, feedbackOnly, expiresAt, monthlyCredits }: Static<typeof newKey>,
   now: Date,
@@ -90,7 +87,6 @@ export function readNewKey(
   }
 }
 
-/** A key as answers have it. */
 const describeKey = (row: Awaited<ReturnType<typeof listKeys>>[number]) => ({
   ...row,
   scope: shownScope(row.scope),
@@ -101,14 +97,14 @@ const describeKey = (row: Awaited<ReturnType<typeof listKeys>>[number]) => ({
   lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
 })
 
-/** The answer to the making of a key. @throws ServiceError as `makeKey` does */
+/** The answer for a new key. @throws ServiceError as `makeKey` */
 export async function answerMadeKey(transaction: Transaction, input: Parameters<typeof makeKey>[1]) {
   const { keyId, apiKey } = await makeKey(transaction, input)
   const made = (await listKeys(transaction, input.accountId, input.now)).find((one) => one.keyId === keyId)
   return { data: { ...describeKey(made!), apiKey } }
 }
 
-/** The answer of a list of keys. */
+/** The answer for a list of keys. */
 export async function answerKeys(
   executor: Executor,
   { accountId, now, ...page }: PageInput & { accountId: string; now: Date },

@@ -7,16 +7,16 @@ import { ServiceError } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 import { apiKeyPattern, hashKey } from './api-key.ts'
 
-/** Whether a key of the scope `held` may do what needs `needed`: each scope includes the ones before it. Who may collect may send feedback. */
+/** Whether scope `held` covers `needed`: each includes those before it, and `collect` includes feedback. */
 export const includesScope = (held: KeyScope, needed: KeyScope): boolean => {
   if (held === 'feedback') return needed === 'feedback'
   return keyScopes.indexOf(held) >= keyScopes.indexOf(needed === 'feedback' ? 'collect' : needed)
 }
 
-/** The scope as answers say it: a key that only sends feedback has the least, and a mark of its own (`feedbackOnly`). */
+/** The scope in answers: feedback keys show the least scope, plus `feedbackOnly`. */
 export const shownScope = (scope: KeyScope) => (scope === 'feedback' ? 'read' : scope)
 
-/** @throws ServiceError SCOPE_EXCEEDED when the key of the caller may not do what needs `needed`. */
+/** @throws ServiceError SCOPE_EXCEEDED if the caller's key does not cover `needed` */
 export function requireScopeOf({ scope }: Pick<Account, 'scope'>, needed: KeyScope): void {
   if (includesScope(scope, needed)) return
   throw new ServiceError('SCOPE_EXCEEDED', `This call needs a key with the scope "${needed}". Yours has "${scope}".`)
@@ -26,27 +26,25 @@ export interface NewKey {
   accountId: string
   name: string
   apiKey: string
-  /** By default it may do everything, for ever, with all credits of the account. */
+  /** By default everything, forever, with all the account's credits. */
   terms?: KeyTerms
   /** See the table. */
   bearers?: readonly string[]
-  /** The key that makes it. */
   madeBy?: string | null
   now: Date
 }
 
-/** What a key may do. */
 export interface KeyTerms {
   scope: KeyScope
-  /** From then on it opens nothing; null: never. */
+  /** Invalid from then on; null: never. */
   expiresAt: Date | null
-  /** The credits that it and the keys that it makes may use in a UTC month; null: what the account has. */
+  /** Monthly credits (UTC) for it and the keys it makes; null: what the account has. */
   monthlyCredits: number | null
 }
 
 export const everything: KeyTerms = { scope: 'manage', expiresAt: null, monthlyCredits: null }
 
-/** Adds a key to an account. @returns the key's id, or null when that key was added before. */
+/** Adds a key to an account. @returns its id, or null if it was added before */
 export async function addKey(executor: Executor, key: NewKey): Promise<string | null> {
   const { accountId, name, apiKey, terms = everything, bearers = [], madeBy = null, now } = key
   const row = await executor
@@ -55,7 +53,7 @@ export async function addKey(executor: Executor, key: NewKey): Promise<string | 
       account_id: accountId,
       name,
       hash: hashKey(apiKey),
-      // Enough of a key to recognise it, far too little to use it: `ww_live_ab12…`.
+      // Enough to recognize a key, too little to use it: `ww_live_ab12…`.
       hint: `${apiKey.slice(0, 12)}…`,
       created_at: now,
       scope: terms.scope,
@@ -70,13 +68,13 @@ export async function addKey(executor: Executor, key: NewKey): Promise<string | 
   return row?.id ?? null
 }
 
-/** Whether a key was ever added to any account, revoked ones included. */
+/** Whether any account ever had the key, even revoked. */
 export async function isKnownKey(executor: Executor, apiKey: string): Promise<boolean> {
   const row = await executor.selectFrom('api_keys').select('id').where('hash', '=', hashKey(apiKey)).executeTakeFirst()
   return row !== undefined
 }
 
-/** Whether a key opens nothing any more: it was revoked, or has expired. */
+/** Whether a key was revoked or has expired. */
 export async function hasKeyEnded(executor: Executor, keyId: string, now: Date): Promise<boolean> {
   const active = await executor
     .selectFrom('api_keys')
@@ -88,18 +86,15 @@ export async function hasKeyEnded(executor: Executor, keyId: string, now: Date):
   return active === undefined
 }
 
-/** For a statement that has joined the key of a call: whether any budget of keys bounds it. */
+/** For statements that joined a call's key: whether any key budget bounds it. */
 export const hasBudget = sql<boolean>`api_keys.monthly_credits is not null or api_keys.bearers <> '{}'`.as(
   'keyHasBudget',
 )
 
-/** The last use of a key is written at most this often: a call must not cost a write. */
+/** Precision of a key's last use: a call must not cost a write. */
 const lastUsedPrecisionMs = 10 * 60_000
 
-/**
- * Reads the account of a key, with the key's id, and writes the last use of the key.
- * @returns null for a malformed, unknown, revoked or expired key, and for one of a deleted account.
- */
+/** Also updates the key's last use. @returns null for an invalid or ended key, or a deleted account */
 export async function findAccountByKey(
   executor: Executor,
   apiKey: string,
@@ -135,11 +130,7 @@ export async function findAccountByKey(
   }
 }
 
-/**
- * Reads the account that something other than its key names, such as an access token.
- * @param claims whose token it is, and what it may do.
- * @returns null for an unknown or deleted one.
- */
+/** For access tokens. @param claims whose token it is, and its rights @returns null if unknown or deleted */
 export async function findAccountById(
   executor: Executor,
   accountId: string,
@@ -160,7 +151,7 @@ export async function findAccountById(
   return { ...account, ...claims, keyId: null, keyHasBudget: false }
 }
 
-/** The columns of the balances of an account that an answer says: read with its key, so that they cost no statement of their own. */
+/** Balance columns for answers, read with the key to save a statement. */
 export const poolColumns = [
   'credit_balances.month',
   'credit_balances.latest_month',
@@ -168,7 +159,7 @@ export const poolColumns = [
   'credit_balances.pool_settled',
 ] as const
 
-/** The pool in a row with these columns; null in one that joined no account. */
+/** The pool in a row with these columns; null without an account. */
 export const poolOf = ({
   month,
   latest_month,
@@ -177,9 +168,9 @@ export const poolOf = ({
 }: { [K in keyof Pool]: Pool[K] | null }): Pool | null =>
   month === null ? null : { month, latest_month: latest_month!, pool_held: pool_held!, pool_settled: pool_settled! }
 
-/** The columns of an account that tell whether it may see requests differently from all others. */
+/** Columns that show whether an account may see requests differently. */
 export const ownViewColumns = ['accounts.has_own_view', 'accounts.corrections'] as const
 
-/** Whether an account sees requests, or what is said of them, differently from all others. Without the account, no. */
+/** Whether an account sees requests, or data about them, differently; false without one. */
 export const hasOwnView = (row: { has_own_view: boolean | null; corrections: number | null }): boolean =>
   row.has_own_view === true || (row.corrections ?? 0) > 0

@@ -5,7 +5,7 @@ import { notFound, ServiceError } from '../http/errors.ts'
 import { named } from '../http/openapi-components.ts'
 import { closed, moment, nullable } from '../http/schemas.ts'
 
-// What a key made: each stores its maker. What becomes of each is in docs/api.md.
+// What keys made; each row stores its maker. See docs/api.md for what becomes of it.
 
 const madeThings = <Id extends string>(id: Id, what: string) =>
   Type.Array(
@@ -15,7 +15,7 @@ const madeThings = <Id extends string>(id: Id, what: string) =>
     },
   )
 
-/** What a key made, and the keys that it made, and those in turn. */
+/** What a key made, the keys it made, and so on. */
 export const madeByKey = closed(
   {
     keys: madeThings('keyId', 'keys that open the account'),
@@ -39,18 +39,17 @@ interface Named {
   name: string
 }
 
-/** What one room above stores of what keys made. */
+/** What another room stores for keys. */
 export interface MadeKind {
-  /** What these keys made, the first made first. */
   list: (executor: Executor, keyIds: readonly string[]) => Promise<Named[]>
   /** Ends what these keys made. The transaction has locked the account. */
   end: (transaction: Transaction, keyIds: readonly string[], now: Date) => Promise<void>
 }
 
-/** By what is made. They are ended in this order: that of all locks. */
+/** By kind, in ending order, which is the lock order. */
 export type MadeKinds = Readonly<Record<Exclude<keyof MadeByKey, 'keys'>, MadeKind>>
 
-/** How an answer says who made something that ends with its maker. */
+/** The maker in answers, for things that end with it. */
 export const madeByFields = {
   madeBy: nullable(
     Type.String({ description: 'The `keyId` of the key that made it; null for a session that no key opened' }),
@@ -63,34 +62,30 @@ export const describeMaker = ({ made_by, expires_at }: Maker) => ({
   expiresAt: expires_at?.toISOString() ?? null,
 })
 
-/** The key that makes something, for its row; nulls for the operator and for a session that no key opened. */
+/** The key that makes a row; nulls for the operator, and for a session without a key. */
 export interface Maker {
   made_by: string | null
-  /** When it expires: then what it makes ends, too. */
+  /** When it expires, and with it what it makes. */
   expires_at: Date | null
 }
 
-/**
- * Locks an account against all that makes or ends something of it, until the transaction ends.
- * @returns false when there is no such account, or it is deleted.
- */
+/** Locks an account until the transaction ends. @returns false if it is unknown or deleted */
 export async function lockAccount(transaction: Transaction, accountId: string): Promise<boolean> {
   const row = await transaction
     .selectFrom('accounts')
     .select('id')
     .where('id', '=', accountId)
     .where('deleted_at', 'is', null)
-    // Unlike a full lock it allows inserts of rows that refer to the account: jobs must not wait for keys.
+    // Unlike a full lock, allows inserts referring to the account: jobs must not wait for keys.
     .forNoKeyUpdate()
     .executeTakeFirst()
   return row !== undefined
 }
 
 /**
- * Locks an account, and gives the maker of what the transaction makes: first, so that maximums hold, and a key that is revoked with all that it
- * made makes nothing afterwards.
- * @param keyId null for the operator, and for a session that no key opened.
- * @throws ServiceError NOT_FOUND when the account was deleted, UNAUTHORIZED when the key has ended, since the call was checked.
+ * Call first, so that maximums hold and an ended key makes nothing.
+ * @param keyId null for the operator, and for a session without a key
+ * @throws ServiceError NOT_FOUND for a deleted account, UNAUTHORIZED for an ended key
  */
 export async function makerOf(
   transaction: Transaction,
@@ -109,7 +104,7 @@ export async function makerOf(
   return { made_by: keyId, expires_at: key.expires_at }
 }
 
-/** What keys made in a table, the first made first. */
+/** What keys made in a table, oldest first. */
 export async function listMadeIn(
   executor: Executor,
   table: 'feeds' | 'channels' | 'trackers',
@@ -124,7 +119,7 @@ export async function listMadeIn(
 
 interface Asked {
   keyId: string
-  /** The key of the call; null for the operator, and for a session that no key opened. */
+  /** The calling key; null for the operator, and for a session without a key. */
   except: string | null
   now: Date
 }
@@ -133,10 +128,7 @@ interface MadeKey extends Named {
   isActive: boolean
 }
 
-/**
- * The keys that a key made, and that those made, whether they still open the account or not.
- * @param except the key that asks, with what it made: who replaces a key by one that it made keeps the new one.
- */
+/** Keys a key made, and theirs, active or not. @param except the asking key and what it made, such as a replacement */
 export async function readKeysMadeBy(executor: Executor, { keyId, except, now }: Asked): Promise<MadeKey[]> {
   const keys = await executor
     .withRecursive('made', (db) =>
@@ -170,7 +162,7 @@ export async function readKeysMadeBy(executor: Executor, { keyId, except, now }:
   }))
 }
 
-/** What a key made, and the keys that it made. */
+/** What a key and the keys it made have made. */
 export async function readMadeBy(executor: Executor, kinds: MadeKinds, asked: Asked): Promise<MadeByKey> {
   const keys = await readKeysMadeBy(executor, asked)
   const makers = [asked.keyId, ...keys.map(({ id }) => id)]

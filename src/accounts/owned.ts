@@ -4,7 +4,7 @@ import type { Tables } from '../database/tables.ts'
 import { notFound } from '../http/errors.ts'
 import { isId } from '../http/ids.ts'
 
-/** The tables of what accounts make under an id, and what one row is called. */
+/** Tables of what accounts make, and the name of a row. */
 const singular = {
   channels: 'Channel',
   feeds: 'Feed',
@@ -21,17 +21,14 @@ interface OwnedId {
   id: string
 }
 
-/** What an account has of a kind, the first made first. */
+/** An account's rows of a kind, oldest first. */
 export async function listOwned<Table extends Owned>(executor: Executor, table: Table, accountId: string) {
   const { rows } = await sql<Selectable<Tables[Table]>>`
     select * from ${sql.table(table)} where account_id = ${accountId} order by created_at, id`.execute(executor)
   return rows
 }
 
-/**
- * One of these. @param lock how its row is locked until the transaction ends
- * @throws ServiceError NOT_FOUND for one of another account, too.
- */
+/** @param lock locks the row in the transaction @throws ServiceError NOT_FOUND, also for other accounts' rows */
 export async function findOwned<Table extends Owned>(
   executor: Executor,
   table: Table,
@@ -51,7 +48,7 @@ export async function countOwned(transaction: Transaction, table: Owned, account
   return rows[0]!.count
 }
 
-/** @throws ServiceError NOT_FOUND for one of another account, too. */
+/** @throws ServiceError NOT_FOUND, also for other accounts' rows */
 export async function deleteOwned(executor: Executor, table: Owned, { accountId, id }: OwnedId): Promise<void> {
   if (!isId(id)) throw notFound(singular[table])
   const { rows } = await sql`

@@ -1,34 +1,32 @@
 import { dayMs } from '../runtime/durations.ts'
 
-/** The UTC calendar month of a moment, as `YYYY-MM`. */
+/** The UTC month of a time, `YYYY-MM`. */
 export const monthOf = (moment: Date): string => moment.toISOString().slice(0, 7)
 
-/** The first instant after a month, given as `YYYY-MM`: when its pool is fresh again. */
+/** The end of a month, `YYYY-MM`: when its pool renews. */
 export function endOfMonth(month: string): Date {
   const first = new Date(`${month}-01T00:00:00.000Z`)
   return new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 1))
 }
 
-/** The moments from `from` on, before `until`. */
 export interface Period {
   from: Date
   until: Date
 }
 
-/** What names a period: a UTC month, `YYYY-MM`, or an ISO week, `YYYY-Www`, which begins on Monday at 00:00 UTC. */
+/** A UTC month, `YYYY-MM`, or an ISO week, `YYYY-Www`, from Monday 00:00 UTC. */
 export type PeriodName = { month: string } | { week: string }
 
-// Of this millennium, so that every database can represent the end of the period.
+// This millennium only, so every database can represent the period's end.
 export const monthPattern = '^2[0-9]{3}-(0[1-9]|1[0-2])$'
 export const weekPattern = '^2[0-9]{3}-W(0[1-9]|[1-4][0-9]|5[0-3])$'
 
-/** The Monday, 00:00 UTC, of the week of a moment. */
 function mondayOf(moment: Date): Date {
   const day = Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth(), moment.getUTCDate())
   return new Date(day - ((moment.getUTCDay() + 6) % 7) * dayMs)
 }
 
-/** The ISO 8601 week of a moment, `YYYY-Www`. Its year is that of its Thursday. */
+/** The ISO 8601 week of a time, `YYYY-Www`; its year is that of its Thursday. */
 export function weekOf(moment: Date): string {
   const thursday = new Date(mondayOf(moment).getTime() + 3 * dayMs)
   const year = thursday.getUTCFullYear()
@@ -36,7 +34,7 @@ export function weekOf(moment: Date): string {
   return `${year}-W${String(week).padStart(2, '0')}`
 }
 
-/** The last `count` ISO weeks, that of `now` included, oldest first. */
+/** The last `count` ISO weeks including the week of `now`, oldest first. */
 export function lastWeeks(count: number, now: Date): (Period & { week: string })[] {
   const thisMonday = mondayOf(now).getTime()
   return Array.from({ length: count }, (_, index) => {
@@ -45,13 +43,13 @@ export function lastWeeks(count: number, now: Date): (Period & { week: string })
   })
 }
 
-/** The moments of a month, `YYYY-MM`. */
+/** Bounds of a month, `YYYY-MM`. */
 export const monthPeriod = (month: string): Period => ({
   from: new Date(`${month}-01T00:00:00.000Z`),
   until: endOfMonth(month),
 })
 
-/** The moments of an ISO week, `YYYY-Www`; null for a week that its year does not have: not every year has a week 53. */
+/** Bounds of an ISO week, `YYYY-Www`; null for a week 53 its year lacks. */
 export function weekPeriod(name: string): Period | null {
   const [year, week] = name.split('-W').map(Number)
   // 4 January is always in the first week.

@@ -10,16 +10,15 @@ export interface Pack {
   priceUsd: number
 }
 
-/** What an operator offers. */
 export interface Pricing {
   plans: Record<Tier, Plan>
-  /** In credits: a page of a scrape job, which is what a credit stands for; a search with `expand`; a list with `source=realtime`. */
+  /** Credits per scrape page (the unit), search with `expand`, and list with `source=realtime`. */
   prices: Record<'page' | 'expand' | 'realtime', number>
-  /** Pay-as-you-go credits; they never expire. */
+  /** Pay-as-you-go credits, which never expire. */
   packs: Record<PackName, Pack>
 }
 
-/** Where the operator sets nothing else (`PRICING`). These figures are defined only here. */
+/** Default of `PRICING`, defined only here. */
 export const defaultPricing: Pricing = {
   plans: {
     free: { creditsPerMonth: 100, requestsPerMinute: 20 },
@@ -34,13 +33,10 @@ export const defaultPricing: Pricing = {
   },
 }
 
-/** The pool of a service that does not meter: more than a plan can have, and within the integers of the ledger. */
+/** An unmetered pool: above any plan's, within the ledger's integers. */
 export const endless = 1_000_000_000
 
-/**
- * The pricing of a service that does not meter (`METERING=off`): everything costs nothing, and no pool is ever too small. Nothing else knows of it.
- * The limits of calls stay.
- */
+/** Pricing with `METERING=off`: everything is free and no pool too small. Call limits stay. */
 export const unmetered = ({ plans: { free, pro, max }, packs }: Pricing): Pricing => ({
   plans: {
     free: { ...free, creditsPerMonth: endless },
@@ -55,8 +51,8 @@ export const tiers = Object.keys(defaultPricing.plans) as Tier[]
 
 export const packNames = Object.keys(defaultPricing.packs) as PackName[]
 
-/** The price of a pack as texts name it: `$5`, `$4.50`. */
+/** A pack's price in texts: `$5`, `$4.50`. */
 export const usdText = (usd: number): string => `$${Number.isInteger(usd) ? usd : usd.toFixed(2)}`
 
-/** A price as texts name it: `1 credit`. */
+/** A price in texts: `1 credit`. */
 export const priceText = (price: number): string => `${price} ${price === 1 ? 'credit' : 'credits'}`

@@ -10,7 +10,7 @@ const some = <P extends TProperties>(properties: P) => closed(optional(propertie
 const each = <Name extends string, Value extends TSchema>(names: readonly Name[], value: Value) =>
   some(Object.fromEntries(names.map((name) => [name, value])) as Record<Name, Value>)
 
-// The bounds keep every sum of the ledger within its integers.
+// Keeps every ledger sum within its integers.
 const plan = some({
   creditsPerMonth: Type.Integer({ minimum: 1, maximum: endless - 1 }),
   requestsPerMinute: Type.Integer({ minimum: 1, maximum: 100_000 }),
@@ -29,7 +29,7 @@ const changes = some({
 
 const validate = new Ajv({ allErrors: true, verbose: true }).compile<Static<typeof changes>>(changes)
 
-/** What is wrong with a value, by its path and never with the value. */
+/** A value's fault, by its path, without the value. */
 function faultOf({ instancePath, keyword, message, parentSchema }: ErrorObject): string {
   const path = instancePath.slice(1).replaceAll('/', '.')
   if (keyword !== 'additionalProperties') return `${path || 'it'} ${message}`
@@ -45,10 +45,7 @@ const merge = <Name extends string, Value extends object>(
     Object.entries<Value>(defaults).map(([name, value]) => [name, { ...value, ...given[name as Name] }]),
   ) as Record<Name, Value>
 
-/**
- * The pricing that a JSON text sets; what it leaves out keeps its default.
- * @param complain called with all that is wrong.
- */
+/** Pricing from JSON; omitted values keep their defaults. @param complain called with all faults */
 export function parsePricing(text: string, complain: (what: string) => never): Pricing {
   const given = parsedJson(text)
   if (given === undefined) return complain('must be JSON, such as {"plans":{"free":{"creditsPerMonth":500}}}.')

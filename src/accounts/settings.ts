@@ -8,7 +8,7 @@ import { parsePricing } from './pricing.ts'
 const secret = (meaning: string) =>
   Type.Optional(Type.String({ minLength: 1, description: meaning, 'x-kind': 'secret' }))
 
-/** The environment variables of the first account and the operator: part of the schema in `config.ts`, which alone reads them. */
+/** Variables of the first account and operator: part of the schema in `config.ts`, which alone reads them. */
 export const accountVariables = {
   BOOTSTRAP_API_KEY: secret(
     "the first account's API key (`ww_live_` and 32 of a-z, 0-9); without it one is created and printed once",
@@ -37,13 +37,13 @@ type AccountEnvironment = Static<TObject<typeof accountVariables>>
 
 export type AccountConfig = ReturnType<typeof readAccountConfig>
 
-/** Interprets the variables of accounts. @param complain called with the first that is wrong. */
+/** Reads account variables. @param complain called with the first invalid one */
 export function readAccountConfig(environment: AccountEnvironment, complain: Complain<AccountEnvironment>) {
   const { BOOTSTRAP_API_KEY, BOOTSTRAP_TIER, ADMIN_API_KEY, METERING, PRICING } = environment
   if (BOOTSTRAP_API_KEY !== undefined && !apiKeyPattern.test(BOOTSTRAP_API_KEY)) {
     complain('BOOTSTRAP_API_KEY', 'must be ww_live_ followed by 32 characters of a-z and 0-9.')
   }
-  // An Authorization header cannot hold other characters.
+  // An Authorization header allows no other characters.
   if (ADMIN_API_KEY !== undefined && !/^[\x21-\x7e]{16,}$/.test(ADMIN_API_KEY)) {
     complain('ADMIN_API_KEY', 'must have 16 characters or more, ASCII and no spaces.')
   }
@@ -52,7 +52,7 @@ export function readAccountConfig(environment: AccountEnvironment, complain: Com
   return { bootstrapApiKey: BOOTSTRAP_API_KEY, bootstrapTier: BOOTSTRAP_TIER, adminApiKey: ADMIN_API_KEY, pricing }
 }
 
-/** The request limits of the service: those of the plans, and those for every plan. */
+/** The service's request limits: those of plans, and those for all. */
 export const requestLimitsOf = ({ plans }: Pick<Pricing, 'plans'>): RequestLimits => ({
   ...guardLimits,
   ofTier: (tier) => plans[tier].requestsPerMinute,

@@ -3,32 +3,28 @@ import { noteEvent } from '../accounts/events/events.ts'
 import { monthOf } from '../accounts/period.ts'
 import type { Transaction } from '../database/open.ts'
 
-/** The settled credits of the pool, in percent of it, that an account is told of. These figures are defined only here. */
+/** Percents of the pool, by settled credits, that trigger alerts. Defined only here. */
 const alertPercents = [80, 95, 100] as const
 
-/** The pool of an account after a settlement. */
 export interface SettledPool {
   accountId: string
-  /** The credits of the plan when they were reserved. */
+  /** The plan's credits at reservation. */
   limit: number
-  /** UTC, YYYY-MM, of the settlement. */
   month: string
   /** Whether the balances are of that month. */
   isCurrent: boolean
-  /** What was settled now. */
+  /** Settled now. */
   settled: number
-  /** Of the monthly pool, without held credits. */
+  /** Settled of the monthly pool, without held credits. */
   monthSettled: number
-  /** What jobs and live calls under way hold of the pool. */
+  /** Pool credits held by running jobs and live calls. */
   monthHeld: number
-  /** PAYG credits that are not held. */
   paygBalance: number
 }
 
 /**
- * Notes `credits.low` for each percent that was reached and not yet told of in the month, in the transaction that settles and has locked the balances. Landing
- * exactly on one reaches it. A month that is over, and one that the balances are not of, is not told of: nothing can be done about it. All that is settled
- * counts, not the step of this settlement, so that a smaller plan is told of, too.
+ * Records `credits.low` once per month and reached percent, in the settling transaction that has locked the balances.
+ * Not for past months, or months the balances are not of. All settled credits count, so that a smaller plan alerts too.
  */
 export async function noteAlerts(transaction: Transaction, pool: SettledPool, now: Date): Promise<void> {
   const { accountId, limit, month, isCurrent, settled, monthSettled, monthHeld: held, paygBalance } = pool

@@ -7,26 +7,25 @@ import type { JobCost, Spent } from './spending.ts'
 
 /** What credits were reserved for: a job, an expanded search, or a list with `source=realtime`. */
 export interface Collection extends Spent {
-  /** The id of the job or of the call: the `cause` of its entries. */
+  /** Job or call id: the `cause` of its entries. */
   collectionId: string
   operation: SpendingOperation
-  /** The topic of a job or a list, or the query of a search. */
+  /** A job's or list's topic, or a search's query. */
   topic: string | null
   platforms: PlatformName[]
   startedBy: Starter
-  /** ISO 8601: when it reserved its credits, which decides the period that it counts in. */
+  /** ISO 8601: reservation time, which decides its period. */
   startedAt: string
-  /** Null while it is under way. */
   endedAt: string | null
-  /** What it held at first: always `held` + `settled` + `released`. */
+  /** Initially held: always `held` + `settled` + `released`. */
   reserved: number
   released: number
 }
 
-/** Who began it. A person and a run of a watch have the key that pays, too, if any; `personName` is null for a sign-in without a name. */
+/** Who started it. A person or watch also has the paying key, if any; `personName` is null for an unnamed sign-in. */
 export type Starter = JobCost['startedBy'] & { by: 'key' | 'person' | 'watch' }
 
-/** A page continues after when a collection began, in milliseconds since 1970, and the id of its reservation. */
+/** A page continues after a start, in milliseconds since 1970, and its reservation's id. */
 const cursors = cursorsOf<[startedAt: number, reservationId: string]>(
   'collections',
   (value): value is number => isPositionNumber(value) && value >= 0,
@@ -77,11 +76,7 @@ function starterOf({ key_id: keyId, watch_id: watchId, person_name: personName }
   return keyId === null || personName !== null ? 'person' : 'key'
 }
 
-/**
- * One page of what an account reserved credits for in a period, the latest first. All of them add up to what `readSpending` tells of that period,
- * because both read the same rows.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
- */
+/** Latest first; adds up to `readSpending`. @throws ServiceError INVALID_REQUEST for another list's cursor */
 export async function readCollections(
   executor: Executor,
   { accountId, from, until, limit, cursor }: Partial<Period> & PageInput & { accountId: string },

@@ -1,14 +1,13 @@
 import { endless } from '../accounts/plans.ts'
 
-/** Only a service that does not meter has such a pool: nothing else may reserve nothing. */
+/** The pool of an unmetered service, which alone may reserve nothing. */
 const isUnmetered = `coalesce(r.pool_limit = ${endless}, false)`
 
-/** A contradiction in the ledger. */
 export interface Difference {
   accountId: string
-  /** The compared value, such as `balance: pool_held`. */
+  /** The compared value, e.g. `balance: pool_held`. */
   check: string
-  /** The id of the reservation, job, call or entry; for a balance that of the account. */
+  /** Id of the reservation, job, call or entry; for a balance, of the account. */
   subject: string
   stored: string | null
   expected: string | null
@@ -18,13 +17,13 @@ interface Comparison {
   check: string
   accountId: string
   subject: string
-  /** A SQL FROM clause over `checked`, the accounts to verify. */
+  /** SQL FROM clause over `checked`, the accounts to verify. */
   from: string
-  /** By name: the SQL of the stored and of the expected value. */
+  /** SQL of stored and expected values, by name. */
   values: Record<string, [stored: string, expected: string]>
 }
 
-/** The SQL of a query that gives a row for every wrong value; rows without one are skipped before they are expanded. */
+/** SQL with one row per wrong value; skips sound rows before expanding them. */
 function differences({ check, accountId, subject, from, values }: Comparison): string {
   const pairs = Object.entries(values)
   const stored = pairs.map(([, pair]) => pair[0]).join(', ')
@@ -38,16 +37,13 @@ function differences({ check, accountId, subject, from, values }: Comparison): s
     where (${stored}) is distinct from (${expected}) and pair.stored is distinct from pair.expected`
 }
 
-/**
- * The rows of one table that belong to the accounts to verify. `offset 0` prevents the planner from joining the whole table
- * instead, which it does in a database that was never analysed.
- */
+/** Rows of the accounts to verify. `offset 0` keeps an unanalyzed database from joining the whole table. */
 const ofChecked = (table: string, alias: string) =>
   `checked cross join lateral (select * from ${table} where account_id = checked.account_id offset 0) ${alias}`
 
 const sumOf = (column: string, condition = 'true') => `coalesce(sum(${column}) filter (where ${condition}), 0)`
 
-/** Every balance is the sum of its entries, and the held credits are those of the open reservations. */
+/** Balances are the sums of their entries; held credits are those of open reservations. */
 const balances = differences({
   check: 'balance',
   accountId: 'checked.account_id',
@@ -78,7 +74,7 @@ const balances = differences({
   },
 })
 
-/** The entries of a reservation agree with it: all is held while it is open, all is settled or released when it is closed. */
+/** Entries match their reservation: all held while open, all settled or released once closed. */
 const reservations = differences({
   check: 'reservation',
   accountId: 'r.account_id',
@@ -103,16 +99,16 @@ const reservations = differences({
     'pool settled': ['least(r.settled, r.pool_part)', 'r.pool_settled'],
     'payg settled': ['r.settled - least(r.settled, r.pool_part)', 'r.payg_settled'],
     'entries of another month, cause, key or watch': ['r.strangers', '0'],
-    // What is told of a month by its moments is what is booked in it.
+    // Reports of a month by time match what is booked in it.
     'month is that of its moment': ["r.month = to_char(r.created_at at time zone 'UTC', 'YYYY-MM')", 'true'],
     'month is not after the latest of the balances': ['r.month <= b.latest_month', 'true'],
   },
 })
 
-/** A platform that was off from the start has no reserved credits: its task was skipped before it began. */
+/** A platform disabled from the start has no reserved credits: its task was skipped. */
 const isCharged = "not (state = 'skipped' and error_code = 'not_configured' and started_at is null)"
 
-/** A reservation is closed with its job and never before, for the stored pages. A job without a platform that is on has none; one of a service that does not meter reserves nothing. */
+/** Closes exactly with its job, for the stored pages. Without enabled platforms there is none. */
 const jobs = differences({
   check: 'job',
   accountId: 'j.account_id',
@@ -140,10 +136,7 @@ const jobs = differences({
   },
 })
 
-/**
- * The reservation of a live call is open exactly while the call is under way: without its call it would hold credits for ever.
- * The price of a call (`PRICING`) is what its reservation holds.
- */
+/** Open exactly as long as its call, else credits stay held forever; holds the price (`PRICING`). */
 const calls = differences({
   check: 'call',
   accountId: 'r.account_id',
@@ -161,7 +154,7 @@ const calls = differences({
   },
 })
 
-/** A call under way has a reservation. */
+/** A running call has a reservation. */
 const openCalls = differences({
   check: 'call',
   accountId: 'c.account_id',
@@ -170,10 +163,7 @@ const openCalls = differences({
   values: { reservation: ['r.id is not null', 'true'] },
 })
 
-/**
- * PAYG credits were never overspent, at no moment. The numbers of an account's entries are in the order of the bookings,
- * because its balances are locked when an entry gets its number.
- */
+/** PAYG was never overspent. Entry numbers follow booking order: they are given under the balances' lock. */
 const history = differences({
   check: 'entry',
   accountId: 'e.account_id',
@@ -190,7 +180,7 @@ const history = differences({
   },
 })
 
-/** What a watch, or a key with a budget and the keys that it made use in a month is the sum of its entries, within the budget of the key. */
+/** A watch's or budgeted key's monthly use is the sum of its entries, and within the key's budget. */
 const spenders = differences({
   check: 'spender',
   accountId: 'm.account_id',
@@ -225,5 +215,5 @@ const spenders = differences({
   },
 })
 
-/** The law of the ledger, as queries that give a row for each violation. */
+/** The ledger's rules, as queries with one row per violation. */
 export const ledgerRules: readonly string[] = [balances, reservations, jobs, calls, openCalls, history, spenders]

@@ -16,13 +16,12 @@ import {
 } from './spenders.ts'
 import { bookedIn, readUsage } from './usage.ts'
 
-/** The scrape job that credits are held for, or the live call, by an id that the service made. */
+/** The job, or live call (by the service's id), that credits are held for. */
 export type Cause = { operation: 'scrape'; jobId: string } | { operation: 'expand' | 'realtime'; callId: string }
 
 const idsOf = (cause: Cause): { jobId: string | null; callId: string | null } =>
   'jobId' in cause ? { jobId: cause.jobId, callId: null } : { jobId: null, callId: cause.callId }
 
-/** The plan and cap of an account, for the statement that decides. */
 const allowanceOf = ({ plans }: Pricing) => sql`(
       select id, payg_monthly_cap, case tier ${sql.join(
         Object.entries(plans).map(([tier, plan]) => sql`when ${sql.lit(tier)} then ${sql.lit(plan.creditsPerMonth)}`),
@@ -34,26 +33,25 @@ const allowanceOf = ({ plans }: Pricing) => sql`(
 type Reservation = Cause &
   Payer & {
     accountId: string
-    /** Whole credits; 0 for what costs nothing: it is recorded who began it, and nothing is booked. */
+    /** Whole credits. With 0, only who started it is recorded, and nothing booked. */
     amount: number
-    /** Of a live call, of which nothing else is left when it has ended; a job has them itself. */
+    /** For live calls, which leave nothing else; a job stores them itself. */
     collects?: { topic: string; platforms: readonly PlatformName[] }
     now: Date
     pricing: Pricing
   }
 
 /**
- * Holds credits, of the monthly pool first and then of the pay-as-you-go balance, in the month of `now`. One statement decides,
- * books the split, holds the credits in the months of budgets, if there may be any, and writes the entry; nothing is read before it.
- * @param transaction the one that makes the job or call.
- * @throws ServiceError RATE_LIMITED when the credits are not sufficient (reason `credits`), or the budget of the key (`key_budget`)
- * or of the watch (`watch_budget`) is not; the transaction must be undone then.
+ * Holds credits in the month of `now`, of the pool first, then pay-as-you-go. One statement decides, books and applies
+ * budgets, without prior reads.
+ * @param transaction makes the job or call
+ * @throws ServiceError RATE_LIMITED (`credits`, `key_budget`, `watch_budget`); roll back then
  */
 export async function reserve(transaction: Transaction, reservation: Reservation): Promise<void> {
   const { accountId, now } = reservation
   let taken = await take(transaction, reservation)
   if (taken === null) {
-    // The refusal may only mean that the row is of another month than this clock's.
+    // Perhaps refused only because the row is of another month than this clock's.
     await returnToMonth(transaction, accountId, monthOf(now))
     taken = await take(transaction, reservation)
   }
@@ -61,7 +59,7 @@ export async function reserve(transaction: Transaction, reservation: Reservation
   refuseOverBudget(taken, now)
 }
 
-/** The end of the statement that takes credits, which no budget besides the account's bounds: the usual case. */
+/** End of the statement without budgets besides the account's: the usual case. */
 const unboundedVerdict = sql`select true as "keyBears", true as "watchBears" from taken`
 
 const boundedVerdict = (payer: Payer, amount: RawBuilder<unknown>) => sql`, ${holdingBySpender(payer, amount)}
@@ -69,23 +67,20 @@ const boundedVerdict = (payer: Payer, amount: RawBuilder<unknown>) => sql`, ${ho
       not exists (select from refusing where kind = 'watch') as "watchBears"
     from taken`
 
-/**
- * The statement of `reserve`, on a row of the month of `now`, or of an earlier month when that of `now` has no booking.
- * @returns null when the account cannot pay; nothing is held then.
- */
+/** Takes from the row of this or an earlier month. @returns null, holding nothing, if the account cannot pay */
 async function take(transaction: Transaction, reservation: Reservation): Promise<BudgetVerdict | null> {
   const { accountId, operation, keyId, personName = null, watchId = null, now, pricing } = reservation
   const { jobId, callId } = idsOf(reservation)
   const { topic, platforms } = reservation.collects ?? { topic: null, platforms: [] }
-  // A budget that is used up does not refuse what costs nothing.
+  // A used-up budget does not refuse what is free.
   const isBounded = reservation.amount > 0 && mayBeBounded(reservation)
   const month = monthOf(now)
   const amount = sql`${reservation.amount}::integer`
-  /** 1; or 0 when the row is of another month: then nothing of this month's pool and PAYG is used. */
+  /** 1, or 0 if the row is of another month: nothing of this month is used. */
   const isCurrent = sql`(balances.month = ${month})::integer`
   const poolPart = sql`least(${amount}, greatest(0, pool_limit - ${isCurrent} * (pool_held + pool_settled)))`
   const paygPart = sql`(${amount} - ${poolPart})`
-  // Never below zero: a cap below the use so far must not refuse what the pool alone can pay.
+  // Never negative: a cap below past use must not refuse what the pool alone can pay.
   const capLeft = sql`greatest(0, coalesce(payg_monthly_cap, 2147483647) - ${isCurrent} * payg_month_used)`
   const { rows } = await sql<BudgetVerdict>`
     with taken as (
@@ -120,11 +115,7 @@ async function take(transaction: Transaction, reservation: Reservation): Promise
   return rows[0] ?? null
 }
 
-/**
- * Recomputes the balances for an earlier month with bookings, from its entries: a clock was set back, or that of another process
- * is ahead. No credits move. A statement of its own locks the row first; every entry of the account is written under that
- * lock, so the sums miss none.
- */
+/** After a clock change. Locks the row first, in its own statement, so the sums miss no entry. */
 async function returnToMonth(transaction: Transaction, accountId: string, month: string): Promise<void> {
   const { rows } = await sql<{ month: string; latest: string }>`
     select month, latest_month as latest from credit_balances where account_id = ${accountId}
@@ -147,19 +138,15 @@ async function insufficientCredits(transaction: Transaction, { pricing, accountI
 }
 
 export type Closing = Cause & {
-  /**
-   * Whole used credits, from 0 to the reserved amount, or all that is `reserved`; the pool pays first. The remainder is released. Of what cost nothing,
-   * nothing is settled.
-   */
+  /** Whole credits; `reserved` settles all. The pool pays first, the rest is released. */
   settled: number | 'reserved'
   now: Date
 }
 
 /**
- * Settles the used credits of a reservation and releases the remainder, in the month of its booking. Balances of a later month
- * do not change. The months of its budgets are settled, and `credits.low` is noted for what the settled credits reach, under the lock of the balances.
- * @param transaction the one that ends the job or call.
- * @throws when the reservation is not open, or smaller than `settled`: a fault that must roll the transaction back.
+ * Settles in the booking's month, releases the rest, and records `credits.low`, under the balances' lock.
+ * @param transaction ends the job or call
+ * @throws if not open, or less than `settled`: roll back then
  */
 export async function closeReservation(transaction: Transaction, closing: Closing): Promise<void> {
   const { operation, settled, now } = closing
@@ -213,15 +200,12 @@ interface Grant {
   accountId: string
   pack: PackName
   credits: number
-  /** The id of the call that granted it, for the statement. */
+  /** Id of the granting call, for the statement. */
   cause: string
   now: Date
 }
 
-/**
- * Adds a pack of pay-as-you-go credits to an account.
- * @returns the account's PAYG balance without held credits; null when the account does not exist or is deleted.
- */
+/** @returns the PAYG balance without held credits; null if the account is unknown or deleted */
 export async function grantPack(
   transaction: Transaction,
   { accountId, pack, credits, cause, now }: Grant,

@@ -11,7 +11,7 @@ import { verifyLedger } from './verify.ts'
 
 type CreditDependencies = RouteDependencies & { pricing: Pricing }
 
-/** The operator's routes for credits. */
+/** The operator's credit routes. */
 export function registerCreditRoutes(app: App, dependencies: CreditDependencies): void {
   registerPacks(app, dependencies)
   registerVerify(app, dependencies)
@@ -40,7 +40,7 @@ function registerVerify(app: App, { database, authentication }: RouteDependencie
   })
 }
 
-/** Pay-as-you-go credits: the operator's payment system calls it. */
+/** Pay-as-you-go packs, called by the operator's payment system. */
 function registerPacks(app: App, { clock, authentication, idempotent, pricing: { packs } }: CreditDependencies): void {
   const packList = Object.entries(packs)
     .map(([name, { credits, priceUsd }]) => `${name} (${credits} credits, ${usdText(priceUsd)})`)

@@ -4,30 +4,29 @@ import type { Transaction } from '../database/open.ts'
 import { ServiceError } from '../http/errors.ts'
 import { formatDay } from '../runtime/dates.ts'
 
-// Who bounds what is spent beside the account: the keys with a budget that pay or made the key that pays, and the watch whose run it is. Each has a
-// row of `spender_months` for a month. The account's balances are locked before any of them, so no two statements deadlock.
+// Budgets besides the account's: of paying keys and their makers, and of a run's watch, with a `spender_months` row a
+// month. Balances are locked before them, so no statements deadlock.
 
 /** Who pays besides the account. */
 export interface Payer {
-  /** The API key that pays, by its budget; null for a session that no key opened. */
+  /** The paying key; null for a session without a key. */
   keyId: string | null
-  /** Who began it, where a person with a name signed in (`Account`). */
   personName?: string | null
-  /** False when no budget of keys bounds that key (`Account`): then none is looked up, which costs a third of a reservation. True when it is not known. */
+  /** False if no key budget applies (`Account`), which saves a third of a reservation; true if unknown. */
   keyHasBudget?: boolean
-  /** The watch whose run it is, which pays by its budget, too. */
+  /** The watch that runs it, whose budget pays too. */
   watchId?: string | null
-  /** The budget of that watch: whole credits of a UTC month; null for none. */
+  /** The watch's budget: whole credits per UTC month, null without one. */
   watchMonthlyCredits?: number | null
 }
 
-/** Whether something besides the account may bound what is spent. */
+/** Whether anything besides the account may bound spending. */
 export const mayBeBounded = ({ keyId, keyHasBudget = true, watchId = null }: Payer): boolean =>
   (keyId !== null && keyHasBudget) || watchId !== null
 
 /**
- * CTEs for the statement that takes `amount`, after its CTE `taken` (account_id, month): the credits are held in the month of every
- * spender whose budget bears them; `refusing` has the others. A budget decides on the row as it is then, so no race exceeds it.
+ * CTEs after `taken` (account_id, month) that hold `amount` for spenders whose budget allows it; others are `refusing`.
+ * Decided on the current row, so no race exceeds a budget.
  */
 export const holdingBySpender = (
   { keyId, watchId = null, watchMonthlyCredits = null }: Payer,
@@ -51,19 +50,17 @@ export const holdingBySpender = (
       select kind from spender where (kind, id) not in (select kind, spender_id from bearing)
     )`
 
-/** A reservation that was closed. */
 export interface ClosedReservation {
   accountId: string
-  /** Of its booking. */
+  /** Month of its booking. */
   month: string
   keyId: string | null
   watchId: string | null
-  /** What was held. */
   amount: number
   settled: number
 }
 
-/** Settles in the months of the spenders what was held there, in the transaction that has closed the reservation and so locked the balances. */
+/** Settles spenders' months, in the transaction that closed the reservation and so locked the balances. */
 export async function settleBySpender(
   transaction: Transaction,
   { accountId, month, keyId, watchId, amount, settled }: ClosedReservation,
@@ -78,13 +75,13 @@ export async function settleBySpender(
       and spent.kind = spender.kind and spent.spender_id = spender.id`.execute(transaction)
 }
 
-/** Whether the budgets bear what was taken. */
+/** Whether budgets allow what was taken. */
 export interface BudgetVerdict {
   keyBears: boolean
   watchBears: boolean
 }
 
-/** @throws ServiceError RATE_LIMITED when a budget does not bear what was taken; the transaction must be undone then. */
+/** @throws ServiceError RATE_LIMITED if a budget is exceeded; roll back then */
 export function refuseOverBudget({ keyBears, watchBears }: BudgetVerdict, now: Date): void {
   if (keyBears && watchBears) return
   const resetsAt = endOfMonth(monthOf(now)).toISOString()
@@ -93,7 +90,7 @@ export function refuseOverBudget({ keyBears, watchBears }: BudgetVerdict, now: D
   throw new ServiceError('RATE_LIMITED', message, { reason, resetsAt })
 }
 
-/** Removes the names of persons from the books of an account, which stay when it is deleted. */
+/** Removes persons' names from a deleted account's books, which stay. */
 export async function forgetPersons(transaction: Transaction, accountId: string): Promise<void> {
   await transaction
     .updateTable('credit_reservations')

@@ -3,7 +3,7 @@ import { lastWeeks, type Period } from '../accounts/period.ts'
 import type { Executor } from '../database/open.ts'
 import { cursorsOf, isPositionNumber, type PageInput, pageIn } from '../http/pagination.ts'
 
-/** What was used: whole credits of the pool and PAYG together. */
+/** Used whole credits, pool and PAYG together. */
 export interface Spent {
   held: number
   settled: number
@@ -11,20 +11,19 @@ export interface Spent {
 
 interface Spending {
   total: Spent
-  /** What no key paid: calls of sessions that a link opened. With all keys it is the total. */
+  /** Calls of sessions opened by a link. With all keys, this is the total. */
   withoutKey: Spent
-  /** By the key of each call, or of the watch whose run it is; the most used first. */
+  /** By key of the call or of the run's watch, most used first. */
   keys: (Spent & { keyId: string; name: string })[]
-  /** By each person with a name who signed in, and the key that the sign-in depends on, if any: it counts for that key, too. */
+  /** By named person and the key their sign-in depends on, if any, for which it counts too. */
   persons: (Spent & { personName: string; keyId: string | null })[]
-  /** By watch; the name is null for a deleted one. A run counts for its watch and for its key. */
+  /** By watch, unnamed if deleted. A run counts for its watch and its key. */
   watches: (Spent & { watchId: string; name: string | null })[]
 }
 
-/** What a job costs its account, and who started it. */
 export interface JobCost {
   credits: Spent
-  /** All are null for a sign-in by a link without a name, and for a job that reserved nothing. */
+  /** All null for a sign-in by an unnamed link, and for a job without a reservation. */
   startedBy: {
     keyId: string | null
     keyName: string | null
@@ -34,7 +33,7 @@ export interface JobCost {
   }
 }
 
-/** What a row of a job has of its cost, where it joined its reservation with the key and the watch; all null without one. */
+/** A job row's cost columns, joined with reservation, key and watch; all null without one. */
 export interface JobCostRow {
   reservation_state: string | null
   pool_part: number | null
@@ -64,13 +63,10 @@ export const jobCostOf = (row: JobCostRow): JobCost => ({
 
 const heldNow = sql`coalesce(sum(pool_part + payg_part) filter (where state = 'open'), 0)::integer`
 
-/** More keys or watches than these are not used by people in one period. */
+/** People never use more keys or watches in a period. */
 export const maxSpenders = 200
 
-/**
- * The use of an account in a period, by key and by watch: what was reserved in it, whenever it was or will be settled. That is how a month is
- * booked, too. Everything is added up from one reading of the reservations, so that the rows are the total.
- */
+/** By key and watch: all reserved in the period, like months are booked. One read, so the rows match the total. */
 export async function readSpending(
   executor: Executor,
   { accountId, from, until }: Period & { accountId: string },
@@ -102,7 +98,7 @@ export async function readSpending(
   }
 }
 
-/** The use of an account in each of the last ISO weeks, oldest first: for each what `readSpending` totals. */
+/** An account's use in recent ISO weeks, oldest first, as totaled by `readSpending`. */
 export async function readWeeklySpending(
   executor: Executor,
   { accountId, weeks, now }: { accountId: string; weeks: number; now: Date },
@@ -117,7 +113,7 @@ export async function readWeeklySpending(
   return periods.map((period) => ({ ...period, ...(spent.get(period.week) ?? { held: 0, settled: 0 }) }))
 }
 
-/** What a key or a person spent by the runs of a watch, or by itself. */
+/** Spent by a key or person, through watches or directly. */
 type Reserved = Spent & JobCost['startedBy']
 
 const sumOf = (rows: readonly Spent[]): Spent => ({
@@ -127,7 +123,7 @@ const sumOf = (rows: readonly Spent[]): Spent => ({
 
 const creditsOf = (rows: readonly Spent[]) => rows.reduce((sum, { held, settled }) => sum + held + settled, 0)
 
-/** The rows by an id, those of the most credits first; rows without one are left out. */
+/** Totals by an id, highest first; rows without one are dropped. */
 const mostOf = (rows: readonly Reserved[], idOf: (row: Reserved) => string | null): [string, Reserved[]][] =>
   [...Map.groupBy(rows, idOf)]
     .filter((group): group is [string, Reserved[]] => group[0] !== null)
@@ -136,11 +132,7 @@ const mostOf = (rows: readonly Reserved[], idOf: (row: Reserved) => string | nul
 
 const cursors = cursorsOf<[entryId: number]>('entries', isPositionNumber)
 
-/**
- * One page of an account's entries, latest first. Entries of an account are numbered in the order in which they are
- * committed, so paging returns each of them exactly once, also while entries are added.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
- */
+/** Latest first, in commit order: each entry once. @throws ServiceError INVALID_REQUEST for another list's cursor */
 export async function readStatement(
   executor: Executor,
   { accountId, limit, cursor }: PageInput & { accountId: string },

@@ -5,7 +5,7 @@ import type { SpendingOperation, Tier } from '../database/column-types.ts'
 import type { Executor } from '../database/open.ts'
 import type { Account, Pool } from '../http/callers.ts'
 
-/** The `usage.credits` object: whole credits of the monthly pool, held ones counted as used. */
+/** The `usage.credits` object: whole pool credits, held ones counted as used. */
 export interface CreditUsage {
   used: number
   limit: number
@@ -14,18 +14,14 @@ export interface CreditUsage {
 
 export interface Usage {
   tier: Tier
-  /**
-   * `held`: the part of `used` that jobs and live calls under way hold. `resetsAt`: ISO 8601, the first instant of the
-   * next UTC month.
-   */
+  /** `held`: the part of `used` held by running jobs and calls. `resetsAt`: ISO 8601, start of the next UTC month. */
   credits: CreditUsage & { held: number; resetsAt: string }
-  /** PAYG credits that are not held. */
   paygBalance: number
-  /** The maximum of PAYG credits a month; null when there is no cap. */
+  /** Maximum PAYG credits per month; null without a cap. */
   paygMonthlyCap: number | null
 }
 
-/** The bookings of an account in one month, from its entries: `pool_held`, `pool_settled` and `payg_used`, held ones included. */
+/** An account's month by its entries: `pool_held`, `pool_settled`, `payg_used`, held ones included. */
 export const bookedIn = (accountId: string, month: string) => sql`(
     select coalesce(sum(pool_held_change), 0)::integer as pool_held,
       coalesce(sum(pool_settled_change), 0)::integer as pool_settled,
@@ -33,10 +29,7 @@ export const bookedIn = (accountId: string, month: string) => sql`(
     from credit_entries where account_id = ${accountId} and month = ${month}
   )`
 
-/**
- * The use and the remaining credits of an account in the month of `now`.
- * @throws when there is no such account.
- */
+/** Used and remaining credits in the month of `now`. @throws without such an account */
 export async function readUsage(executor: Executor, pricing: Pricing, accountId: string, now: Date): Promise<Usage> {
   const month = monthOf(now)
   const balances = await executor
@@ -73,7 +66,7 @@ async function creditsIn(
   return { used, limit, remaining: Math.max(0, limit - used), held }
 }
 
-/** The pool of another month than that of the balances: fresh, or as booked before a clock was set back. */
+/** The pool of another month: fresh, or as booked before a clock change. */
 async function readEarlier(executor: Executor, accountId: string, month: string, { latest_month }: Pool) {
   const fresh = { pool_held: 0, pool_settled: 0 }
   if (latest_month < month) return fresh
@@ -81,7 +74,7 @@ async function readEarlier(executor: Executor, accountId: string, month: string,
   return rows[0] ?? fresh
 }
 
-/** The `usage.credits` of an answer. @throws when there is no such account. */
+/** An answer's `usage.credits`. @throws without such an account */
 export async function readCreditUsage(
   executor: Executor,
   pricing: Pricing,
@@ -92,7 +85,7 @@ export async function readCreditUsage(
   return { used, limit, remaining }
 }
 
-/** The `usage.credits` of an answer that spends nothing: as of when its caller's key was read. */
+/** `usage.credits` of a free answer, as of reading the caller's key. */
 export async function creditsOfCaller(
   executor: Executor,
   pricing: Pricing,
@@ -104,14 +97,13 @@ export async function creditsOfCaller(
 }
 
 export interface DailyUsage {
-  /** A UTC day, YYYY-MM-DD. */
   date: string
   operation: SpendingOperation
-  /** Credits settled on that day, of the pool and PAYG together, without held ones. */
+  /** Credits settled that day, pool and PAYG, without held ones. */
   credits: number
 }
 
-/** The settled credits of each of the last `days` UTC days, today included, by operation; oldest first, without empty days. */
+/** Settled credits of the last `days` UTC days including today, by operation; oldest first, no empty days. */
 export async function readDailyUsage(
   executor: Executor,
   { accountId, days, now }: { accountId: string; days: number; now: Date },

@@ -4,13 +4,10 @@ import { type Difference, ledgerRules } from './ledger-rules.ts'
 
 const allDifferences = sql.raw<Difference>(ledgerRules.join('\n  union all'))
 
-/**
- * Accounts in one statement: few, so that a statement neither blocks the database for long nor reaches its time limit. A
- * reservation takes about 8 µs.
- */
+/** Few accounts per statement, to neither block the database nor time out; about 8 µs per reservation. */
 const batchSize = 5
 
-/** The differences of some accounts, in one statement and so as of one moment. @param limit the maximum number of differences. */
+/** Differences of some accounts, as of one moment. @param limit maximum differences */
 export async function verifyAccounts(
   executor: Executor,
   accountIds: readonly string[],
@@ -23,10 +20,9 @@ export async function verifyAccounts(
 }
 
 /**
- * Recomputes every balance of every account from its entries and checks every rule of the ledger, while the service runs
- * or not. The database does all the work, so memory is bounded for a ledger of any size.
- * @param limit the maximum number of differences; the search ends there.
- * @returns the differences; none when the ledger is sound.
+ * Checks all balances and ledger rules, even of a running service, within the database, so in bounded memory.
+ * @param limit maximum differences; then it stops
+ * @returns none if the ledger is sound
  */
 export async function verifyLedger(executor: Executor, limit = 100): Promise<Difference[]> {
   const found: Difference[] = []

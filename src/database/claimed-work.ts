@@ -2,10 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Executor, Transaction } from './open.ts'
 import type { Tables } from './tables.ts'
 
-// Work that takes longer than a transaction may: a process claims its rows for a time. When the process dies, others claim them after that. What ends in one
-// transaction needs no claim: the locks of its rows are enough.
+// For work longer than a transaction may take: others claim the rows if the process dies.
 
-/** The tables whose rows are claimed, with their keys. Each has the columns `claimed_by` and `claimed_until`. */
+/** Tables with claimed rows, and their keys. Each has the columns `claimed_by` and `claimed_until`. */
 const keys = {
   channels: 'id',
   news_reports: 'id',
@@ -17,41 +16,36 @@ const keys = {
 
 type ClaimedTable = keyof typeof keys
 
-/** A row that this process has claimed. */
 export interface ClaimedRow {
-  /** The key of the row. */
   id: string
-  /** Tells one claim of a row from another. */
+  /** Distinguishes claims of one row. */
   token: string
 }
 
-/** The longest time of a claim. */
+/** Maximum duration of a claim. */
 const maxClaimMs = 3600_000
 
-/**
- * Whether no process has a row now. By the clock of the database: of processes whose clocks differ, one would take over claims that hold. One that
- * ends later than any that begins now was made before that clock was set back.
- */
+/** By the database clock, because processes' clocks differ. A claim longer than allowed predates a clock change. */
 export const isUnclaimed = sql<boolean>`(claimed_until is null
   or claimed_until not between clock_timestamp() and clock_timestamp() + ${sql.lit(maxClaimMs)} * interval '1 ms')`
 
-/** The assignments that end a claim, for an update that changes the row, too. */
+/** Assignments that end a claim, for updates that also change the row. */
 export const noClaim = sql`claimed_by = null, claimed_until = null`
 
 const endOf = (claimMs: number | RawBuilder<number>) =>
   sql`clock_timestamp() + make_interval(secs => least((${claimMs})::float8, ${sql.lit(maxClaimMs)}) / 1000)`
 
 export interface ClaimOptions<Columns> {
-  /** What is due, of rows that nobody has claimed. */
+  /** Condition for due rows among the unclaimed. */
   where: RawBuilder<unknown>
   order: RawBuilder<unknown>
   max: number
   claimMs: number | RawBuilder<number>
-  /** What is returned of each row, beside its key and the token. */
+  /** Returned per row, besides key and token. */
   columns?: RawBuilder<Columns>
 }
 
-/** Claims rows that are due; two processes never have the same. @returns them in no order. */
+/** Claims due rows, never the same for two processes. @returns them in no order */
 export async function claimRows<Columns = unknown>(
   executor: Executor,
   table: ClaimedTable,
@@ -72,7 +66,7 @@ export async function claimRows<Columns = unknown>(
 const areClaims = (table: ClaimedTable, claims: readonly ClaimedRow[]) => sql`
   ${sql.ref(keys[table])} = any(${claims.map(({ id }) => id)}) and claimed_by = any(${claims.map(({ token }) => token)})`
 
-/** Begins the time of a claim anew. @returns false when another process has the row, or the condition does not hold. */
+/** Restarts a claim's time. @returns false if another process has the row or the condition does not hold */
 export async function renewClaim(
   executor: Executor,
   table: ClaimedTable,
@@ -85,7 +79,7 @@ export async function renewClaim(
   return numAffectedRows === 1n
 }
 
-/** Locks the rows whose claims nobody has taken over, in the order of their keys. @returns the tokens of these claims. */
+/** Locks rows whose claims still hold, in key order. @returns the tokens of these claims */
 export async function lockClaims(
   transaction: Transaction,
   table: ClaimedTable,
@@ -97,7 +91,7 @@ export async function lockClaims(
   return new Set(rows.map(({ token }) => token))
 }
 
-/** Ends claims before their time, so that any process may claim the rows at once. */
+/** Ends claims early, so that any process may claim the rows at once. */
 export async function releaseClaims(
   executor: Executor,
   table: ClaimedTable,

@@ -1,26 +1,25 @@
 import type { ColumnType } from 'kysely'
 
-// The types of column values, apart from all modules, so that tables and modules share them without an import cycle.
+// Types of column values, apart from all modules so that tables and modules share them without import cycles.
 
 export type Tier = 'free' | 'pro' | 'max'
 export type TaskState = 'pending' | 'running' | 'done' | 'error' | 'skipped'
 export type PackName = 'starter' | 'standard' | 'bulk'
-/** What credits are spent on. */
 export const spendingOperations = ['scrape', 'expand', 'realtime'] as const
 export type SpendingOperation = (typeof spendingOperations)[number]
-/** Whose use of a month is counted; `key_budget` is a key with a budget and the keys that it made. */
+/** Whose monthly use is counted; `key_budget` is a key with a budget plus the keys it made. */
 export type SpenderKind = 'key_budget' | 'watch'
 export type EntryKind = 'reserve' | 'settle' | 'release' | 'grant'
 
-/** What a key may do: read what is stored, spend credits too, manage the account too. Each includes the ones before. */
+/** API key scopes, each including those before: read stored data, spend credits, manage the account. */
 export const keyScopes = ['read', 'collect', 'manage'] as const
-/** Also `feedback`: to send feedback and nothing else. The words of v1 are closed, so its answers say `feedbackOnly`. */
+/** `feedback` allows only sending feedback. The words of v1 are closed, so its answers say `feedbackOnly`. */
 export type KeyScope = (typeof keyScopes)[number] | 'feedback'
 
-/** The name of a platform: the key of its adapter in `platforms/registry.ts`. */
+/** A platform's name: its adapter's key in `platforms/registry.ts`. */
 export type PlatformName = string
 
-/** Why a platform delivered nothing (any more); `docs/platforms/` says what to do about each. */
+/** Why a platform delivered nothing (more); `docs/platforms/` says what to do about each. */
 export const platformErrorCodes = [
   'rate_limited',
   'unauthorized',
@@ -35,7 +34,7 @@ export const platformErrorCodes = [
 
 export type PlatformErrorCode = (typeof platformErrorCodes)[number]
 
-/** What became of a request on its platform. `closed` says only that it was closed: by a bot, or for an unknown reason. */
+/** Status of a request on its platform. `closed` says no more than that: by a bot, or for an unknown reason. */
 export const requestStatuses = [
   'open',
   'planned',
@@ -48,27 +47,21 @@ export const requestStatuses = [
 
 export type RequestStatus = (typeof requestStatuses)[number]
 
-/**
- * How a request counts. Lists, searches and counts are about likely feature requests; `include=maybe` adds those that may be one, `include=all`
- * all that are listed.
- */
+/** Lists, searches and counts cover `likely`; `include=maybe` adds `maybe`, `include=all` all listed requests. */
 export const standings = { likely: 2, maybe: 1, unlikely: 0, unlisted: -1 } as const
 
 export type Standing = (typeof standings)[keyof typeof standings]
 
-/** How purges and suppressions identify a request or its author. */
+/** Ways in which purges and suppressions identify a request or author. */
 export type IdentityKind = 'id' | 'url' | 'handle' | 'name' | 'profile'
 
-/**
- * Why an item of a page is not stored: it is not about the topic, has no text, is a reply, is not public, or a closing that
- * says nothing about a wish (removed, withheld), or more than is read of one answer.
- */
+/** `removed` includes withheld items and meaningless closings; `beyondLimit` is more than one answer may hold. */
 export const discardReasons = ['offTopic', 'noText', 'reply', 'notPublic', 'removed', 'beyondLimit'] as const
 export type DiscardReason = (typeof discardReasons)[number]
-/** How many items were left out, by reason; no field for zero. */
+/** Items left out, by reason; no field for zero. */
 export type Discarded = Partial<Record<DiscardReason, number>>
 
-/** A column that is set once, when its row is inserted. */
+/** A column set only on insert. */
 export type Fixed<T> = ColumnType<T, T, never>
 export type FixedWithDefault<T> = ColumnType<T, T | undefined, never>
 /** jsonb: read as a value, written as JSON text, because the two drivers serialize arrays differently. */

@@ -1,4 +1,4 @@
-/** Faults of the network between us and Postgres, as Node and node-postgres name them. */
+/** Network faults towards Postgres, as named by Node and node-postgres. */
 const networkCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -10,16 +10,16 @@ const networkCodes = new Set([
 ])
 
 /**
- * SQLSTATE classes: connection lost (08), out of resources (53), shut down (57P), cancelled by the time limit (57014), ended
- * because this process stood still in a transaction (25P03), a disk that fails (58030), a standby (25006).
+ * Connection lost (08), out of resources (53), shutdown (57P), statement timeout (57014), stalled in a transaction
+ * (25P03), disk failure (58030), standby (25006).
  */
 const unavailableStates = /^(08...|53...|57P..|57014|25P03|58030|25006)$/
 
-/** node-postgres and the embedded database report a lost connection without any code. */
+/** A lost connection has no code in node-postgres and the embedded database. */
 const lostConnection =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable|The embedded database is closed)/
 
-/** Whether an error means that the database is unreachable or unavailable for a moment: the same call may succeed later. */
+/** Whether the database is briefly unreachable or unavailable: the same call may succeed later. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as { code?: unknown }

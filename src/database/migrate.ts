@@ -15,25 +15,23 @@ async function readRecordedMigrations(database: Database): Promise<string[]> {
   return recorded.rows.map(({ name }) => name)
 }
 
-/** Reads the recorded migrations and writes nothing. @throws SchemaVersionError for a database of another schema version. */
+/** Checks recorded migrations without writing. @throws SchemaVersionError for another schema version */
 async function requireReadableSchema(database: Database, location: DatabaseLocation): Promise<void> {
   const mismatch = mismatchOfMigrations(await readRecordedMigrations(database))
   if (mismatch !== null) throw new SchemaVersionError(mismatch, location)
 }
 
 /**
- * Brings the tables up to date, under Kysely's migration lock: of several processes that start at once one migrates and
- * the others wait for it.
- * @param location names the database in an error.
- * @returns the names of the migrations that ran now.
- * @throws SchemaVersionError when an older or a newer Wishwell made the database, which is unchanged then; the error of a
- * migration that failed, which is rolled back.
+ * Under Kysely's lock, so one of several starting processes migrates and the others wait.
+ * @returns names of the migrations run now
+ * @throws SchemaVersionError if an older or newer Wishwell made the database, left unchanged; a failed migration's
+ *   error, rolled back
  */
 export async function migrate(database: Database, location: DatabaseLocation = someDatabase): Promise<string[]> {
   await requireReadableSchema(database, location)
   const { error, results } = await new Migrator({ db: database, provider }).migrateToLatest()
   if (error) {
-    // A process of a newer version may have migrated while this one waited for the lock.
+    // A newer process may have migrated while this one waited for the lock.
     await requireReadableSchema(database, location)
     throw error
   }

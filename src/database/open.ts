@@ -14,10 +14,9 @@ import { openPostgres } from './postgres/open-postgres.ts'
 import type { Tables } from './tables.ts'
 import { type Writes, watchWrites } from './writes.ts'
 
-/** The handle for statements outside of a transaction. */
 export type Database = Kysely<Tables>
 export type Transaction = KyselyTransaction<Tables>
-/** What a function takes that may run inside a transaction or outside. */
+/** For functions that may run inside or outside a transaction. */
 export type Executor = Database | Transaction
 
 export type DatabaseBackend = 'embedded' | 'postgres'
@@ -25,33 +24,32 @@ export type DatabaseBackend = 'embedded' | 'postgres'
 export interface OpenDatabase {
   database: Database
   backend: DatabaseBackend
-  /** The embedded database beneath `database`; null on Postgres, which has tools of its own for backups. */
+  /** The embedded database below `database`; null on Postgres, which has its own backup tools. */
   embedded: EmbeddedClient | null
-  /** What pg-boss needs to store its queue in the same database. */
+  /** Lets pg-boss store its queue in the same database. */
   queueOptions: ConstructorOptions
   listen: Listen
-  /** False while writes are refused, by a full disk for example. After a refused write it tries one itself. */
+  /** False while writes are refused, e.g. by a full disk. After a refused write it tries one itself. */
   takesWrites(): Promise<boolean>
-  /** How many connections Postgres has and allows, and what this process and those like it need; null when embedded. */
+  /** Connections Postgres has and allows, and what processes like this one need; null when embedded. */
   readConnectionUse: (() => Promise<ConnectionUse>) | null
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
-  /** A Postgres address; undefined means the embedded database in `dataDir`. */
+  /** Postgres address; undefined for the embedded database in `dataDir`. */
   databaseUrl: string | undefined
   dataDir: string
-  /** The address of Postgres itself where `databaseUrl` is a pooler. */
+  /** Postgres' own address if `databaseUrl` is a pooler. */
   listenUrl?: string | undefined
-  /** The maximum of connections that this process opens to Postgres for statements. */
+  /** Maximum Postgres connections of this process for statements. */
   poolSize?: number
-  /** The maximum for the queue. */
   queuePoolSize?: number
-  /** How long a statement may take on Postgres; 0 for as long as it takes. The embedded one has no limit until `embedded.limitStatements` sets it. */
+  /** Statement time limit on Postgres, 0 for none. The embedded database has none until `embedded.limitStatements`. */
   statementTimeoutMs?: number
-  /** Called after every statement of ours that ran (not those of the queue), with its SQL. */
+  /** Called with the SQL of every statement of ours (not the queue's) that ran. */
   onStatement?: ((statement: string) => void) | undefined
-  /** Called when the embedded database dies by itself: the process can only stop. */
+  /** Called if the embedded database dies: the process can only stop. */
   onCrash: (error: Error) => void
 }
 
@@ -62,21 +60,21 @@ const createLog =
     else writes.failed(event.error)
   }
 
-/** Opens an embedded database by its own directory. The caller holds the lock of the data directory. */
+/** Opens an embedded database by its own directory. The caller holds the data directory's lock. */
 export async function openDatabaseFiles(directory: string, options: Pick<DatabaseOptions, 'onCrash' | 'onStatement'>) {
   const client = await openEmbedded(directory, options.onCrash)
   const log = createLog(options, watchWrites())
   return { client, database: new Kysely<Tables>({ dialect: embeddedDialect(client), log }) }
 }
 
-/** Opens the database of a data directory. It is made when it is missing, or incomplete after a crash. */
+/** Opens a data directory's database, creating it if missing, or incomplete after a crash. */
 async function openOrMakeDatabase({ dataDir, onCrash }: DatabaseOptions): Promise<EmbeddedClient> {
   await createDatabaseFiles(dataDir)
   writeVersion(databaseIn(dataDir))
   return openEmbedded(databaseIn(dataDir), onCrash)
 }
 
-/** A handle on a running embedded database. @param close ends its use. */
+/** A handle on a running embedded database. @param close ends its use */
 export function handleOfEmbedded(
   client: EmbeddedClient,
   options: Pick<DatabaseOptions, 'onStatement'>,
@@ -88,7 +86,7 @@ export function handleOfEmbedded(
     database,
     backend: 'embedded',
     embedded: client,
-    // The queue polls all the time. That does not count as use, or upkeep would never find the database idle.
+    // The queue polls all the time; counted as use, it would keep upkeep from ever seeing an idle database.
     queueOptions: { db: fromPglite({ ...client.uncounted, listen: client.listen } as never), backend: 'pglite' },
     listen: client.listen,
     readConnectionUse: null,
@@ -118,10 +116,9 @@ async function openInDataDirectory(options: DatabaseOptions): Promise<OpenDataba
 }
 
 /**
- * Opens the database: Postgres when an address is given, else the embedded one, whose directory is locked for this
- * process until `close`.
- * @throws DataDirectoryInUseError when another process has the data directory; SchemaVersionError, before anything is written,
- * when an older or a newer Wishwell made it. For a Postgres, `migrate` checks that.
+ * Opens Postgres if an address is given, else the embedded database, locked until `close`.
+ * @throws DataDirectoryInUseError; SchemaVersionError, before any write, for an older or newer Wishwell's (on Postgres,
+ *   `migrate` checks)
  */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
   const { databaseUrl, listenUrl, poolSize, queuePoolSize, statementTimeoutMs } = options

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenDatabase } from './open.ts'
 
-/** How long the database may take for the smallest query until the service counts as not ready. */
+/** Maximum time for the smallest query before the service counts as not ready. */
 const timeoutMs = 3_000
 
-/**
- * Whether the database answers and takes writes.
- * @returns a function that answers within `timeoutMs`. However often it is called, one query runs at a time.
- */
+/** @returns a check whether the database answers and takes writes, within `timeoutMs`, one query at a time */
 export function watchReadiness({ database, takesWrites }: OpenDatabase): () => Promise<boolean> {
   let underWay: Promise<boolean> | null = null
   const check = async () => {

@@ -1,4 +1,4 @@
-/** Why a database cannot be used: a Wishwell from before version 1, or one that has migrations this one lacks, made it. */
+/** Made by a Wishwell from before version 1, or by one with migrations that this one lacks. */
 export type SchemaMismatch = 'older' | 'newer'
 
 const advice: Record<SchemaMismatch, string> = {
@@ -10,26 +10,25 @@ const advice: Record<SchemaMismatch, string> = {
     'start that version, or start this one with an empty database',
 }
 
-/** A database of a schema version that this Wishwell cannot read; the message is one sentence for the operator. */
+/** The database's schema version is unreadable for this Wishwell; the message is one sentence for the operator. */
 export class SchemaVersionError extends Error {
   override readonly name = 'SchemaVersionError'
   readonly mismatch: SchemaMismatch
-  /** @param location what was refused, and the setting that names another one. */
+  /** @param location the refused database, and the setting that names another */
   constructor(mismatch: SchemaMismatch, { subject, setting }: DatabaseLocation) {
     super(`${subject} ${advice[mismatch]} (another ${setting}).`)
     this.mismatch = mismatch
   }
 }
 
-/** A database as messages for the operator name it. */
+/** How messages for the operator name a database. */
 export interface DatabaseLocation {
-  /** The subject of a sentence. */
   subject: string
-  /** What chooses the database: an environment variable. */
+  /** The environment variable that selects the database. */
   setting: string
 }
 
-/** A database that the caller has no name for. */
+/** A database the caller has no name for. */
 export const someDatabase: DatabaseLocation = { subject: 'The database', setting: 'DATA_DIR or DATABASE_URL' }
 
 export const locationOfDataDirectory = (dataDir: string): DatabaseLocation => ({

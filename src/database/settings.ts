@@ -3,7 +3,7 @@ import type { Complain } from '../runtime/config-error.ts'
 
 const postgresAddress = '^postgres(ql)?://'
 
-/** The environment variables of the database: part of the schema in `config.ts`, which alone reads them. */
+/** The database's environment variables: part of the schema in `config.ts`, which alone reads them. */
 export const databaseVariables = {
   DATA_DIR: Type.String({
     minLength: 1,
@@ -45,16 +45,14 @@ export type DatabaseEnvironment = Static<TObject<typeof databaseVariables>>
 
 export type DatabaseConfig = ReturnType<typeof readDatabaseConfig>
 
-/** Interprets the variables of the database. @param complain called with the first that is wrong. */
+/** Reads the database's variables. @param complain called with the first invalid one */
 export function readDatabaseConfig(environment: DatabaseEnvironment, complain: Complain<DatabaseEnvironment>) {
   if (environment.DATABASE_URL === undefined && environment.DATABASE_LISTEN_URL !== undefined) {
     complain('DATABASE_LISTEN_URL', 'is only for a Postgres that DATABASE_URL names.')
   }
   return {
     dataDir: environment.DATA_DIR,
-    /** Undefined for the embedded database. */
     databaseUrl: environment.DATABASE_URL,
-    /** Set where `databaseUrl` is a pooler. */
     databaseListenUrl: environment.DATABASE_LISTEN_URL,
     databasePoolSize: environment.DATABASE_POOL_SIZE,
     databaseQueuePoolSize: environment.DATABASE_QUEUE_POOL_SIZE,

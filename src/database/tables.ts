@@ -6,7 +6,7 @@ import type { RequestsTables, SearchTables } from './tables/requests.ts'
 import type { FeedsTables, NewsTables, WatchesTables } from './tables/watches.ts'
 import type { TopicsTables, WishesTables } from './tables/wishes.ts'
 
-/** Every table of Wishwell, by domain; `migrations/` holds their definitions. (pg-boss keeps its own schema, `pgboss`.) */
+/** Every table of Wishwell, by domain, defined in `migrations/`. (pg-boss has its own schema, `pgboss`.) */
 export interface Tables
   extends AccountsTables,
     ChannelsTables,

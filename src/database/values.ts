@@ -6,7 +6,7 @@ const readTexts = pg.types.getTypeParser(bigintArray as never)
 const readNumbers = (text: string) =>
   (readTexts(text) as unknown as (string | null)[]).map((one) => (one === null ? null : Number(one)))
 
-/** How both backends read values: `bigint` as a number, because counts and ids here stay far below 2^53. */
+/** Both backends read `bigint` as a number: counts and ids stay far below 2^53. */
 export const valueTypes = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8) return Number

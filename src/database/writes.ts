@@ -1,13 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** SQLSTATEs of a database that reads but takes no writes: its disk is full (53100) or fails (58030), or it is a standby (25006). */
+/** SQLSTATEs of a read-only database: disk full (53100) or failing (58030), or a standby (25006). */
 const refusals = new Set(['53100', '58030', '25006'])
 
-/**
- * Waits for a write that only notes something beside a read: the read is answered though the database takes no writes now.
- * @returns what the write gives; undefined where it was refused.
- */
+/** Awaits a write that accompanies a read, which must work on a read-only database. @returns undefined if refused */
 export async function recordIfWritable<T>(write: Promise<T>): Promise<T | undefined> {
   try {
     return await write
@@ -17,21 +14,18 @@ export async function recordIfWritable<T>(write: Promise<T>): Promise<T | undefi
   }
 }
 
-/** Whether the database takes writes, by the statements that failed. */
+/** Whether the database takes writes, judged by failed statements. */
 export interface Writes {
-  /** Must be called for each statement that failed. */
+  /** Call for each failed statement. */
   failed(error: unknown): void
-  /** Whether the database takes writes. Tries one only after a refused one. */
+  /** Probes with a write only after a refused one. */
   areTaken(database: Kysely<Tables>): Promise<boolean>
 }
 
-/** A probe writes, and readiness checks may be frequent. */
+/** Limits probes: they write, and readiness checks may be frequent. */
 const probeEveryMs = 1_000
 
-/**
- * Some 400 kB, which need room on the disk. Of a temporary table only the catalog rows go to the write-ahead log: a log without
- * room for its next file ends the database.
- */
+/** Needs 400 kB of disk. A temporary table logs only catalog rows: a full log would end the database. */
 const probe = (database: Kysely<Tables>) =>
   database.transaction().execute((transaction) =>
     sql`create temporary table wishwell_write_probe on commit drop as
@@ -48,7 +42,7 @@ export function watchWrites(): Writes {
       await probe(database)
       refused = false
     } catch {
-      // Still refused, or the database is unreachable, which other statements report.
+      // Still refused; or unreachable, which other statements report.
     } finally {
       underWay = null
     }

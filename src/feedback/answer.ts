@@ -6,7 +6,7 @@ import type { CheckedFile, OpenedFile } from './file.ts'
 import { importFormats } from './formats.ts'
 import { nameForm, namePattern } from './names.ts'
 
-// What is said of an import.
+// An import in answers.
 
 export const name = formedText(namePattern, nameForm, {
   description: 'What it is called: lower case letters, digits and hyphens',
@@ -72,7 +72,7 @@ export const importSummary = closed({
   importedAt: moment('When something was last imported'),
 })
 
-/** What a file says, in the form of the answer. */
+/** A file's description in answers. */
 export const describeFile = (
   { name: { name }, format, mapping, unused, areRequests }: OpenedFile,
   { errors: _errors, wrongRows: _wrongRows, ...checked }: CheckedFile,

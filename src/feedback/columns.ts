@@ -1,4 +1,3 @@
-/** What a column of a file can be. */
 export const importFields = [
   'id',
   'title',
@@ -15,13 +14,12 @@ export const importFields = [
 ] as const
 export type ImportField = (typeof importFields)[number]
 
-/** Which column each field is read from. */
 export type ColumnMapping = Partial<Record<ImportField, string>>
 
 /**
- * What people and products call each field, as `normalised` makes it, the likeliest first. From the exports of UserVoice
- * (help.uservoice.com/hc/en-us/articles/360035485693), Canny and Productboard (the fields of their APIs), GitHub (REST, and `gh issue list --json`),
- * Reddit (its data request), Fider, Quackback and Jira.
+ * Names of each field, by `normalised`, likeliest first: from exports of UserVoice
+ * (help.uservoice.com/hc/en-us/articles/360035485693), Canny and Productboard (APIs), GitHub (REST, `gh issue list
+ * --json`), Reddit (data request), Fider, Quackback and Jira.
  */
 const names: Record<ImportField, readonly string[]> = {
   id: ['id', 'external id', 'source id', 'key', 'number', 'uuid', 'guid', 'reference', 'ref'],
@@ -80,10 +78,10 @@ const names: Record<ImportField, readonly string[]> = {
   commentCount: ['comment count', 'comments count', 'number of comments', 'comments'],
 }
 
-/** What a row is about, before the name of a field: `suggestion.title`, `Post ID`. */
+/** A prefix of a field's name: `suggestion.title`, `Post ID`. */
 const subjects = /^(?:suggestion|post|idea|feature|note|issue|ticket|feedback|request|submission|item) (?=.)/
 
-/** `suggestion.created_timestamp`, `createdAt` and `Created At` in one form. */
+/** Equates `suggestion.created_timestamp`, `createdAt` and `Created At`. */
 export const normalised = (column: string): string =>
   column
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -91,10 +89,7 @@ export const normalised = (column: string): string =>
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()
 
-/**
- * Which column is which field: those that are given, else by their names. No column is two fields.
- * @param given columns as the file writes them; an empty one: the field has none
- */
+/** Maps columns to fields, each at most once: as given, else by name. @param given the file's columns; "": none */
 export function mapColumns(columns: readonly string[], given: ColumnMapping): ColumnMapping {
   const mapping: ColumnMapping = { ...given }
   const taken = new Set(Object.values(given))

@@ -8,41 +8,35 @@ import { askOf, type LeftOut, type ReadAsk, readAsk } from './items.ts'
 import type { ImportName } from './names.ts'
 import { maxRows, openRows, type Row, type RowFile } from './rows.ts'
 
-/** A file, and what its caller says of it. */
 export interface ImportFile {
   file: ForeignFile
   name: ImportName
-  /** Undefined: by its columns. */
+  /** Undefined: detected by columns. */
   format?: ImportFormat | undefined
-  /** Columns that were mapped by hand. */
+  /** Columns mapped by hand. */
   given: ColumnMapping
-  /** Whether each row is a feature request; undefined: as usual for the format. */
+  /** Whether each row is a feature request; undefined: the format's default. */
   areRequests?: boolean | undefined
 }
 
-/** A file whose columns are known. */
 export interface OpenedFile {
   rows: RowFile
   name: ImportName
   format: ImportFormat
   areRequests: boolean
   mapping: ColumnMapping
-  /** Columns that are no field. */
   unused: string[]
 }
 
-/** Of a file of JSON, whose rows may have different columns. */
+/** Rows of a JSON file to look at, which may differ in columns. */
 const rowsWithColumns = 200
-/** Of all columns together, each of which is looked at for each field. */
+/** Characters of all column names, since each is compared with each field. */
 const maxNameCharacters = 100_000
 const maxErrors = 100
 const sampleSize = 5
 const maxStatuses = 10
 
-/**
- * Finds out how a file is written and which column is which field.
- * @throws UnreadableFileError for a file that is none, one without rows, and one without a column of texts
- */
+/** Detects format and columns. @throws UnreadableFileError if invalid, without rows, or without texts */
 export async function openFile({ file, name, format, given, areRequests }: ImportFile): Promise<OpenedFile> {
   const rows = await openRows(file)
   const columns = await readColumns(rows)
@@ -81,10 +75,10 @@ async function readColumns({ isTable, read }: RowFile): Promise<string[]> {
   return [...columns]
 }
 
-/** A row of a file and what became of it. */
+/** Each row, and what became of it. */
 async function* readFileAsks({ rows, mapping, ...options }: OpenedFile): AsyncGenerator<{ row: Row; read: ReadAsk }> {
   const seen = new Map<string, number>()
-  // Hashes, since the texts of a file without ids are as large as the file.
+  // Hashes, because texts of a file without ids are as large as the file.
   const occurrence = (text: string) => {
     const key = hash('sha256', text, 'base64')
     const before = seen.get(key) ?? 0
@@ -99,27 +93,26 @@ async function* readFileAsks({ rows, mapping, ...options }: OpenedFile): AsyncGe
   }
 }
 
-/** What a file says, before anything of it is stored. */
+/** What a file contains, before storing anything. */
 export interface CheckedFile {
   rows: number
-  /** Different asks that would be stored. */
   asks: number
-  /** Rows with the id of a row before them, which they replace. */
+  /** Rows that replace an earlier row with the same id. */
   repeated: number
   leftOut: Partial<Record<LeftOut, number>>
-  /** Rows with an ask without a date. */
+  /** Rows with an ask but no date. */
   undated: number
-  /** Rows with NUL or half of a surrogate pair in a field: neither can be stored, so both are removed. */
+  /** Rows with NUL or a lone surrogate in a field, which are removed because neither can be stored. */
   unstorable: number
-  /** How many such rows have a word for a status that is not understood, and the first ten of these words. */
+  /** Rows with an unknown status word, and the first ten of these words. */
   unknownStatuses: { rows: number; words: string[] }
-  /** The first hundred rows that are wrong. */
+  /** The first hundred faulty rows. */
   errors: { at: string; message: string }[]
   wrongRows: number
   sample: FoundRequest[]
 }
 
-/** Reads all of a file. A row that is wrong is named by its line, and so is the place from where on it cannot be read. */
+/** Reads the whole file. Names faulty rows, and where it becomes unreadable, by line. */
 export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
   const checked: CheckedFile = {
     ...{ rows: 0, asks: 0, repeated: 0, leftOut: {}, undated: 0, unstorable: 0, errors: [], wrongRows: 0, sample: [] },
@@ -164,7 +157,7 @@ export async function checkFile(file: OpenedFile): Promise<CheckedFile> {
   }
 }
 
-/** The asks of a file that was checked. */
+/** The asks of a checked file. */
 export async function* readRequests(file: OpenedFile): AsyncGenerator<FoundRequest> {
   for await (const { read } of readFileAsks(file)) if ('request' in read) yield read.request
 }

@@ -51,12 +51,12 @@ const newAsk = closed({
 
 const path = '/api/v1/feedback'
 
-/** A form on any site may send feedback: its key says whose it is, no cookie counts. */
+/** Forms on any site may send feedback: the key identifies the account; cookies do not count. */
 async function allowForms(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   reply.header('access-control-allow-origin', '*')
 }
 
-/** `POST /api/v1/feedback`: one ask of one's own form. */
+/** `POST /api/v1/feedback`: one ask of a form. */
 export function registerForm(app: App, { database, clock, authentication, idempotent }: RouteDependencies): void {
   app.options(path, { onRequest: allowForms, schema: { hide: true } }, (_request, reply) =>
     reply
@@ -101,7 +101,7 @@ export function registerForm(app: App, { database, clock, authentication, idempo
         {
           ...rest,
           description: text,
-          // Everybody may have a public key: with the ids of others it could change what was asked elsewhere.
+          // Public keys are for everybody: with others' ids they could change what was asked elsewhere.
           id: askId === undefined ? randomUUID() : isPublic ? `form:${askId}` : askId,
           votes: String(votes ?? ''),
           tags: tags?.join(',') ?? '',

@@ -1,14 +1,14 @@
 import { type ColumnMapping, normalised } from './columns.ts'
 
-/** Whose export a file is; `table` for any other. */
+/** Origin of an export; `table` for any other file. */
 export const importFormats = ['canny', 'productboard', 'uservoice', 'github', 'reddit', 'table'] as const
 export type ImportFormat = (typeof importFormats)[number]
 
-/** Boards of wishes: each of their rows is a feature request, which detection need not find out. */
+/** Boards of wishes: each row is a feature request, without detection. */
 const boards: ReadonlySet<ImportFormat> = new Set(['canny', 'productboard', 'uservoice'])
 export const isBoard = (format: ImportFormat): boolean => boards.has(format)
 
-/** Whose export it is, by columns that no other has together. */
+/** Column combinations that occur in one export only. */
 const marks: readonly (readonly [ImportFormat, readonly (readonly string[])[]])[] = [
   ['uservoice', [['suggestion id'], ['suggestion title']]],
   ['reddit', [['permalink', 'subreddit', 'gildings']]],
@@ -35,12 +35,12 @@ const marks: readonly (readonly [ImportFormat, readonly (readonly string[])[]])[
   ],
 ]
 
-/** Columns whose names say something else than elsewhere. Reddit's `url` is what a post links to, and its community is no column of others. */
+/** Columns with another meaning here. Reddit's `url` is what a post links to; others lack its community. */
 export const columnsOfFormat: Partial<Record<ImportFormat, ColumnMapping>> = {
   reddit: { url: 'permalink', tags: 'subreddit' },
 }
 
-/** Whose export a file with these columns is. */
+/** The export with these columns. */
 export function formatOf(columns: readonly string[]): ImportFormat {
   const known = new Set(columns.map(normalised))
   const [format] = marks.find(([, sets]) => sets.some((set) => set.every((name) => known.has(name)))) ?? []

@@ -5,19 +5,17 @@ import { importPlatform } from '../platforms/registry.ts'
 import { deleteAlone } from '../requests/store/delete.ts'
 import type { ImportName } from './names.ts'
 
-/** An import: asks under one name. */
 export interface Import {
   name: string
   asks: number
-  /** Those that a search by words does not find yet. */
+  /** Asks that search does not find by words yet. */
   unindexed: number
-  /** When something was last imported under the name. */
   importedAt: string
 }
 
 type ImportRow = Omit<Import, 'importedAt'> & { imported_at: Date }
 
-/** The imports of an account, or those of the operator, by name. @param accountId null for the operator */
+/** Imports by name. @param accountId null for the operator */
 export async function listImports(executor: Executor, accountId: string | null): Promise<Import[]> {
   const counts = sql`count(*)::integer as asks, count(unwritten.request_id)::integer as unindexed`
   const { rows } =
@@ -37,14 +35,13 @@ export async function listImports(executor: Executor, accountId: string | null):
 
 const isOperators = sql`platform = ${importPlatform} and starts_with(source_id, 'operator/')`
 
-/** The maximum of asks that one transaction deletes: in the embedded database all others wait for it. */
+/** Maximum asks deleted per transaction: in the embedded database all others wait. */
 const sliceRows = 100
 
-/** A query for some of these requests, which locks them in the order of all writers. */
+/** Selects some of these requests, locked in the order of all writers. */
 const someOf = (ids: RawBuilder<unknown>) => sql<{ id: string }>`
   select id from requests where id in (${ids}) order by platform, source_id for update`
 
-/** A slice of an import. */
 const sliceOf = ({ name, source }: ImportName) =>
   source === null
     ? someOf(sql`select id from requests where ${isOperators} and source_name = ${name} limit ${sliceRows}`)
@@ -52,9 +49,9 @@ const sliceOf = ({ name, source }: ImportName) =>
         select request_id from request_sources where platform = ${importPlatform} and source = ${source} limit ${sliceRows}`)
 
 /**
- * Deletes an import with all of its asks, for good; corrections of them stay, as of any request.
- * @param signal ends it between two transactions; what is left of the import of an account is deleted by the same call again, or in the background
- * @returns how many asks; null where there is no such import
+ * Deletes an import with its asks; corrections stay.
+ * @param signal ends it between transactions; a repeat, or for accounts the background, deletes the rest
+ * @returns number of asks; null without the import
  */
 export async function deleteImport(database: Database, name: ImportName, signal: AbortSignal): Promise<number | null> {
   const isForgotten = name.source !== null && (await forget(database, name.source))
@@ -67,7 +64,7 @@ export async function deleteImport(database: Database, name: ImportName, signal:
   return isForgotten || deleted > 0 ? deleted : null
 }
 
-/** From then on its account has no such import. @returns whether it had one */
+/** Removes the import from its account at once. @returns whether it had one */
 const forget = (database: Database, source: string): Promise<boolean> =>
   database.transaction().execute(async (transaction) => {
     await takeSourceLocks(transaction, [{ platform: importPlatform, source }], 'exclusive')
@@ -78,10 +75,7 @@ const forget = (database: Database, source: string): Promise<boolean> =>
     return rows.length > 0
   })
 
-/**
- * A maintenance job: deletes a slice of the asks of imports that are gone, with their account or by a call that ended early.
- * @returns whether there may be more
- */
+/** Deletes asks left by deleted accounts, or by interrupted deletions. @returns whether more may remain */
 export async function deleteForgottenAsks(database: Database): Promise<boolean> {
   const forgotten = sql`
     select request_id from request_sources as found where platform = ${importPlatform} and not exists (

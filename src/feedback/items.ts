@@ -7,15 +7,15 @@ import type { ColumnMapping, ImportField } from './columns.ts'
 import type { ImportFormat } from './formats.ts'
 import type { ImportName } from './names.ts'
 
-/** One ask, as a file or a form says it; all of it is text that nobody has checked. */
+/** One ask from a file or form: unchecked text. */
 export type Ask = Partial<Record<ImportField, string>>
 
-/** Why a row is left out without being wrong. */
+/** Why a row is skipped without being faulty. */
 export type LeftOut = 'noText' | 'removed' | 'pullRequest'
 
 export type ReadAsk = { request: FoundRequest; unknownStatus: string | null } | { leftOut: LeftOut } | { error: string }
 
-/** The fields of a row. */
+/** Fields of a row. */
 export function askOf(values: Readonly<Record<string, string>>, mapping: ColumnMapping): Ask {
   const ask: Ask = {}
   for (const [field, column] of Object.entries(mapping)) ask[field as ImportField] = values[column] ?? ''
@@ -24,7 +24,7 @@ export function askOf(values: Readonly<Record<string, string>>, mapping: ColumnM
 
 const hasZone = /(?:z|utc|gmt|[+-]\d\d:?\d\d)$/i
 
-/** A date as exports write it: ISO 8601 and its relatives, `2024-01-31 10:00:00 UTC`, `Jan 31, 2024`, seconds since 1970. Without a zone it is UTC. */
+/** ISO 8601 and export forms: `2024-01-31 10:00:00 UTC`, `Jan 31, 2024`, seconds since 1970; UTC without a zone. */
 function dateOf(text: string): Date | null {
   if (/^\d{9,10}$/.test(text)) return asEpochSeconds(Number(text))
   return asDate(/^\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?$/.test(text) || hasZone.test(text) ? text : `${text} UTC`)
@@ -37,22 +37,22 @@ function descriptionOf(text: string, format: ImportFormat): string {
   return looksLikeHtml.test(text) ? htmlToPlainText(text) : plainText(text)
 }
 
-/** What an ask is found again by: the id that the file gives, else its address, else what it says. */
+/** Identifies an ask: the file's id, else its address, else its text. */
 const externalIdOf = (id: string, url: string, text: string): string =>
   asId(id) ?? (id === '' ? hash('sha256', url === '' ? text : url) : hash('sha256', id))
 
 interface ReadOptions {
   name: ImportName
   format: ImportFormat
-  /** Whether each of them is a feature request; else detection judges it. */
+  /** Whether each is a feature request; else detection judges. */
   areRequests: boolean
-  /** How many asks before it say the same and have no id. */
+  /** How many earlier asks have the same text and no id. */
   occurrence?: (text: string) => number
 }
 
 const reddit = 'https://www.reddit.com'
 
-/** Reads one ask. */
+/** Reads one ask, or says why its row is skipped. */
 export function readAsk(ask: Ask, { name, format, areRequests, occurrence }: ReadOptions): ReadAsk {
   const value = (field: ImportField) => (ask[field] ?? '').trim()
   if (format === 'github' && /\/pull\/\d+$/.test(value('url'))) return { leftOut: 'pullRequest' }

@@ -1,13 +1,11 @@
-/** What a name is, for people and for JSON Schema. */
+/** Format of a name, for people and JSON Schema. */
 export const namePattern = '^[a-z0-9][a-z0-9-]{0,39}$'
 export const nameForm = 'lower case letters, digits and hyphens, at most 40'
 
-/** Whose import it is, and what it is called. */
 export interface ImportName {
-  /** An account's id, or `operator`. */
   owner: string
   name: string
-  /** What it is in `account_sources` and `request_sources`, which say who sees it; null for what the operator imports for all. */
+  /** Its name in `account_sources` and `request_sources`, for visibility; null for an operator's import for all. */
   source: string | null
 }
 
@@ -18,7 +16,7 @@ export const importName = (accountId: string | null, name: string): ImportName =
   source: accountId === null ? null : `${accountId}/${name}`,
 })
 
-/** A name from that of a file: `Feature requests (May).csv` is `feature-requests-may`. */
+/** A name from a file's: `Feature requests (May).csv` to `feature-requests-may`. */
 export function nameOfFile(file: string): string {
   const base = file.replace(/^.*[\\/]/, '').replace(/\.[^.]*$/, '')
   const name = base

@@ -19,9 +19,9 @@ import { deleteImport, listImports } from './imports.ts'
 import { importName } from './names.ts'
 import { storeAsks } from './store.ts'
 
-/** Files that are read and stored at once; those of other accounts wait for their turn. */
+/** Files read and stored at once; other accounts' wait. */
 const importsAtOnce = 2
-/** Of the values of `map`, as long as any header of a file. */
+/** For values of `map`: as long as any file's header. */
 const maxColumnName = 200
 
 const importQuery = closed({
@@ -42,7 +42,7 @@ const importQuery = closed({
   dryRun: defaulted(Type.Boolean({ default: false, description: 'Only checks the file: nothing is stored' })),
 })
 
-/** The columns that `map` names. @throws ServiceError INVALID_REQUEST */
+/** Columns named by `map`. @throws ServiceError INVALID_REQUEST */
 function readMap(text: string | undefined): ColumnMapping {
   if (text === undefined) return {}
   const given = parsedJson(text)
@@ -66,7 +66,6 @@ const wrongFile = (errors: CheckedFile['errors'], wrongRows: number) =>
     { details: errors.map(({ at, message }) => ({ path: at, message })) },
   )
 
-/** What differs between the routes of accounts and those of the operator. */
 interface FeedbackAudience extends Audience {
   whose: string
   tags: string[]
@@ -74,12 +73,11 @@ interface FeedbackAudience extends Audience {
 
 interface FeedbackDependencies extends RouteDependencies {
   texts: TextWriting
-  /** Where files are while they are imported. */
   dataDir: string
   uploadLimits?: UploadLimits
 }
 
-/** The routes of one's own feedback: files, and asks of a form. */
+/** Routes for own feedback: files, and asks of a form. */
 export async function registerFeedbackRoutes(app: App, dependencies: FeedbackDependencies): Promise<void> {
   const { account, operator } = audiencesOf(dependencies.authentication)
   const audiences: FeedbackAudience[] = [
@@ -95,7 +93,6 @@ export async function registerFeedbackRoutes(app: App, dependencies: FeedbackDep
   }
 }
 
-/** What the imports of all accounts share. */
 function createImporting(app: App, { dataDir, uploadLimits }: FeedbackDependencies) {
   const stopping = new AbortController()
   app.addHook('preClose', async () => stopping.abort(new ServiceError('UNAVAILABLE', 'The service is stopping.')))
@@ -107,7 +104,7 @@ function createImporting(app: App, { dataDir, uploadLimits }: FeedbackDependenci
   }
 }
 
-/** The file is the body, whatever its content type says: programs say many things of CSV. */
+/** The body is the file, whatever its content type: programs disagree on CSV's. */
 async function registerImport(
   app: App,
   dependencies: FeedbackDependencies,
@@ -115,7 +112,6 @@ async function registerImport(
   { signal, receive, enterTurn }: ReturnType<typeof createImporting>,
 ): Promise<void> {
   const { prefix, onChange, requireStill, changeErrors, accountIdOf, idSuffix, whose, tags, security } = audience
-  /** Imports a file that is here. */
   const importFile = async (query: Static<typeof importQuery>, accountId: string | null, file: ForeignFile) => {
     const { name: given, format, areRequests, map, dryRun } = query
     const name = importName(accountId, given)

@@ -4,33 +4,32 @@ import { type ForeignFile, maxRowBytes, readText, UnreadableFileError } from '..
 import { parsedJson } from '../runtime/foreign/json.ts'
 import { isBlank, type JsonRow, readJsonItems, readJsonLines } from '../runtime/foreign/json-rows.ts'
 
-/** One row of a file: its columns, in the order of the file, as texts. */
+/** A row's columns as texts, in the file's order. */
 export interface Row {
-  /** Where it begins, for people: `line 12`, or `item 3` of a JSON document. */
+  /** Where it starts, for people: `line 12`, or `item 3` of a JSON document. */
   at: string
   values: Readonly<Record<string, string>>
-  /** Why it cannot be read, while those after it can. */
+  /** Why it is unreadable, while later rows are readable. */
   problem?: string
 }
 
-/** A file whose form is known. */
 export interface RowFile {
-  /** Whether all of its rows have the same columns. */
+  /** Whether all rows have the same columns. */
   isTable: boolean
-  /** Its rows, one after another; other work of the event loop runs between them. @throws UnreadableFileError */
+  /** Reads row by row, yielding to the event loop. @throws UnreadableFileError */
   read(): AsyncGenerator<Row>
 }
 
-/** Of a file. */
+/** Per file. */
 export const maxRows = 200_000
 
-/** Where a form is looked for beyond a first line. */
+/** How much beyond the first line to look at for the format. */
 const glance = 4_096
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The beginning of a file, as long as a first line may be. */
+/** A file's start, as long as a first line may be. */
 async function headOf(file: ForeignFile): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -42,7 +41,7 @@ async function headOf(file: ForeignFile): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Whether a value has the list of a document: the only one of objects that its object has, such as `posts`. */
+/** Whether a value holds a document's list: the only list of objects in its object, e.g. `posts`. */
 const hasList = (value: unknown) =>
   isObject(value) && Object.values(value).filter((list) => Array.isArray(list) && isObject(list[0])).length === 1
 
@@ -54,10 +53,7 @@ async function* inPauses<From, To>(values: AsyncIterable<From>, map: (value: Fro
   }
 }
 
-/**
- * Finds out how a file is written: as JSON Lines where its first line is an object, and not all of a document.
- * @throws UnreadableFileError for a document without a list of objects
- */
+/** JSON Lines if the first line is an object, but not the whole file. @throws UnreadableFileError without a list */
 export async function openRows(file: ForeignFile): Promise<RowFile> {
   const head = await headOf(file)
   const start = head.subarray(0, glance).toString().trimStart()
@@ -76,14 +72,14 @@ export async function openRows(file: ForeignFile): Promise<RowFile> {
   let [lists, rows] = [0, 0]
   for await (const item of readJsonItems(file, 'value')) {
     lists = item.list
-    // What its reader will refuse is read no further.
+    // Stop early: the reader will refuse the file.
     if (lists > 1 || !isObject(item.value) || ++rows > maxRows) break
   }
   if (lists !== 1) throw new UnreadableFileError('It has no list of objects, or several.')
   return items('value')
 }
 
-/** The separator is the one that the first line has most of. */
+/** The most frequent separator of the first line. */
 function separatorOf(head: Buffer): string {
   const [header = ''] = head
     .subarray(0, 64 * 1024)
@@ -93,7 +89,6 @@ function separatorOf(head: Buffer): string {
   return counted.reduce((a, b) => (b.count > a.count ? b : a)).separator
 }
 
-/** Values of columns with one name are joined. */
 function valuesOf(columns: readonly string[], record: readonly string[]): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
   columns.forEach((column, index) => {
@@ -104,7 +99,7 @@ function valuesOf(columns: readonly string[], record: readonly string[]): Record
   return values
 }
 
-/** The names of columns are in the first record; one without a name gets its number. */
+/** Takes column names from the first record; unnamed columns get their number. */
 async function* readTable(file: ForeignFile, separator: string): AsyncGenerator<Row> {
   let columns: string[] | null = null
   for await (const { at, cells } of readCsv(file, separator)) {
@@ -115,7 +110,7 @@ async function* readTable(file: ForeignFile, separator: string): AsyncGenerator<
   }
 }
 
-/** One text for a value of JSON: names of what a list has, such as labels. */
+/** A JSON value as text, with the names of list items, such as labels. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value)) return value.map(nameOf).filter(Boolean).join(', ')
@@ -127,13 +122,13 @@ const nameOf = (value: unknown): string =>
 
 const maxInnerNames = 50
 
-/** The values of an object, with those of objects in it as `author.name`. */
+/** An object's values, nested ones as `author.name`. */
 function flatten(object: object): Record<string, string> {
   const values: Record<string, string> = Object.create(null)
   for (const [name, value] of Object.entries(object)) {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
       let left = maxInnerNames
-      // Not its entries: a hundred thousand of them take longer than the parser.
+      // Not `Object.entries`: for a hundred thousand it takes longer than the parser.
       for (const inner in value) {
         if (left-- === 0) break
         values[`${name}.${inner}`] = textOf((value as Record<string, unknown>)[inner])

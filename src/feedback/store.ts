@@ -11,36 +11,31 @@ import type { TextWriting } from '../requests/store/unwritten-texts.ts'
 import { listImports } from './imports.ts'
 import type { ImportName } from './names.ts'
 
-/** How many asks one transaction stores: in the embedded database all others wait for it, for about a tenth of a second. */
+/** Asks stored per transaction: in the embedded database all others wait, about a tenth of a second. */
 const asksPerTransaction = 200
-/** Searches by words find the asks of a file of at most so many when it is answered: their texts take a second or two. */
+/** Maximum asks of a file that are searchable once it is answered: that takes a second or two. */
 const asksFoundAtOnce = 2_000
-/**
- * After so many transactions the planner is told of what they added: nothing else does while the database is busy, and plans for small tables take twice
- * as long for each row once there are 40,000.
- */
+/** Analyzes after these transactions, as nothing else does on a busy database: plans for small tables get slow. */
 const analysedAfter: ReadonlySet<number> = new Set([10, 40, 160, 640])
 const analyse = (database: Database) =>
   sql`analyze requests, request_facets, request_sources, account_requests, account_wishes, wish_queue`.execute(database)
 
-/** How many imports an account has. */
 const maxImports = 50
-/** How many asks all of them have together, but for the last file. */
+/** Maximum asks of all its imports, except by the last file. */
 const maxAsks = 500_000
 
-/** What became of the asks of an import. */
 export interface StoredAsks {
   created: number
-  /** They were known, and say something else now. */
+  /** Known asks with new content. */
   updated: number
   unchanged: number
-  /** They, or their authors, were purged: what was purged is not stored again. */
+  /** Asks that were purged, or whose authors were: not stored again. */
   suppressed: number
-  /** New ones that are no likely requests, which lists leave out. */
+  /** New ones that are not likely requests, hidden from lists. */
   notLikely: number
 }
 
-/** What became of the asks of a page. */
+/** What became of a page's asks. */
 export const outcomeOf = (asks: number, { found, inserted, changed, notLikely }: StoredPage): StoredAsks => ({
   created: inserted,
   updated: changed,
@@ -51,18 +46,15 @@ export const outcomeOf = (asks: number, { found, inserted, changed, notLikely }:
 
 const ofAccount = (accountId: string) => sql`account_id = ${accountId}::uuid and platform = ${importPlatform}`
 
-/**
- * Makes an import, or finds it: from then on its account sees its asks.
- * @throws ServiceError CONFLICT where the account has too many imports, or asks in them; UNAUTHORIZED where it is deleted
- */
+/** Its account sees its asks from then on. @throws ServiceError CONFLICT at a maximum; UNAUTHORIZED if deleted */
 export async function openImport(
   database: Database,
   { accountId, source, asks, now }: { accountId: string; source: string; asks: number; now: Date },
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    // A page that is being stored there is stored wholly before this, or reads it.
+    // A page being stored there is stored before this, or sees it.
     await takeSourceLocks(transaction, [{ platform: importPlatform, source }], 'exclusive')
-    // Deleted since the call began: its asks would never be deleted.
+    // Deleted during the call: its asks would never be deleted.
     if (!(await lockAccount(transaction, accountId))) throw new ServiceError('UNAUTHORIZED', 'The account was deleted.')
     const { rows } = await sql<{ imports: number; others: number; own: number }>`
       select count(*) filter (where source <> ${source})::integer as imports,
@@ -74,7 +66,7 @@ export async function openImport(
     const { imports, others, own } = rows[0]!
     if (imports >= maxImports)
       throw new ServiceError('CONFLICT', `An account has at most ${maxImports} imports. Delete one.`)
-    // An import that is full takes no more, of a form either; how many of these asks are new is not known yet.
+    // A full import takes no more, from forms either; how many asks are new is unknown yet.
     if (others + Math.max(own, asks) > maxAsks)
       throw new ServiceError(
         'CONFLICT',
@@ -90,17 +82,13 @@ export async function openImport(
 interface StoreOptions {
   accountId: string | null
   name: ImportName
-  /** How many asks there are. */
   count: number
   now: Date
-  /** Ends it between two transactions; the same import again goes on where it ended. */
+  /** Ends it between two transactions; repeating the import continues it. */
   signal: AbortSignal
 }
 
-/**
- * Stores asks, in transactions of 200; what was stored before, by its id, is updated. The next asks are prepared while some are stored.
- * @param isLarge whether searches by words find them later
- */
+/** Updates known ids, and prepares the next asks meanwhile. @param isLarge makes them searchable later */
 async function storeBatches(
   database: Database,
   asks: AsyncIterable<FoundRequest>,
@@ -124,7 +112,7 @@ async function storeBatches(
       const outcome = outcomeOf(prepared.requests.length, result)
       for (const key of Object.keys(stored) as (keyof StoredAsks)[]) stored[key] += outcome[key]
     })
-    // Awaited by the next flush; until then its failure is nobody's.
+    // Awaited by the next flush; until then nobody handles its failure.
     storing.catch(() => {})
   }
   for await (const ask of asks) {
@@ -136,11 +124,7 @@ async function storeBatches(
   return stored
 }
 
-/**
- * Stores the asks of a file. Those of a large one are stored at once like others, but their searched texts are written afterwards, in the background: that takes as
- * long again.
- * @param asks each id once in a row of 200; of equal ones the last counts
- */
+/** Search texts of large files follow in the background. @param asks distinct ids within 200; the last one counts */
 export async function storeAsks(
   { database, texts }: { database: Database; texts: TextWriting },
   asks: AsyncIterable<FoundRequest>,

@@ -1,13 +1,9 @@
-/** Limits the number of concurrent streams in this process: for each account, and for all accounts together. */
+/** Limits concurrent streams in this process, per account and in total. */
 export function createAccountSlots({ perAccount, total }: { perAccount: number; total: number }) {
   const counts = new Map<string, number>()
   let taken = 0
   return {
-    /**
-     * Takes a slot for an account.
-     * @returns the function that frees it (a second call changes nothing), or why there is none: those of the account, or all of the
-     * process, are in use.
-     */
+    /** @returns an idempotent function that frees the slot, or whose slots are used up */
     enter: (accountId: string): (() => void) | 'account is full' | 'process is full' => {
       const count = counts.get(accountId) ?? 0
       if (count >= perAccount) return 'account is full'

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { type AddressInfo, BlockList, createServer, isIP, type Server } from 'node:net'
 import { ConfigError } from '../runtime/config-error.ts'
 
-/** The proxies whose forwarded addresses are trusted: their addresses and networks, or their number. */
+/** Proxies whose forwarded addresses are trusted: addresses and networks, or how many. */
 export type Proxies = string[] | number
 
-/** An address, or a network of one or more bits: a prefix of 0 would trust every address. */
+/** An address or network. A prefix of 0 bits is refused: it would trust every address. */
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const family = isIP(address)
@@ -13,40 +13,34 @@ function isNetwork(text: string): boolean {
   return prefix === undefined || (/^[1-9]\d{0,2}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128))
 }
 
-/** Reads a comma list of addresses and networks, or a number from 1 to 99; null when it is neither. */
+/** Parses a comma list of addresses and networks, or a number from 1 to 99; null if neither. */
 export function parseProxies(text: string): Proxies | null {
   if (/^[1-9]\d?$/.test(text)) return Number(text)
   const networks = text.split(',').map((network) => network.trim())
   return networks.every(isNetwork) ? networks : null
 }
 
-/** For Fastify, which would trust no address for a number: a number cannot distinguish a proxy from a caller that forges the header. */
+/** Fastify would trust no address for a number, which cannot tell a proxy from a caller forging the header. */
 export const trustProxyOption = (proxies: Proxies | undefined) =>
   typeof proxies === 'number' ? (_address: string, hop: number) => hop < proxies : (proxies ?? false)
 
-/** Reads an address of a scheme, a host and optionally a port; null for any other text. */
+/** Parses an address of scheme, host and optional port; null for other text. */
 export function parsePublicUrl(text: string): string | null {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) return null
-  // Refuses also a bare ? or #, a path, a name and a password.
+  // Also refuses a bare ? or #, a path and credentials.
   return url.href === `${url.origin}/` ? url.origin : null
 }
 
-/** Where a server listens, as `http://…`. */
+/** Where a server listens, `http://…`. */
 export const urlOf = ({ address, port, family }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
-/**
- * Whether links may be sent to others: with a configured address, and by the one process of an embedded database, which is for people on its machine. A process
- * beside others knows at most where it listens itself.
- */
+/** False for one of several processes without a configured address: it knows at most where it listens itself. */
 export const hasLinksForOthers = (config: Record<'publicUrl' | 'databaseUrl', string | undefined>): boolean =>
   config.publicUrl !== undefined || config.databaseUrl === undefined
 
-/**
- * The address that links begin with: the configured one, else the one that the service listens on, or would. Never a value that
- * a caller sends: a link with a secret must not lead to the host of a forged `Host` header.
- */
+/** The base of links, never the caller's `Host` header: it may be forged, and links hold secrets. */
 export function publicUrlOf(
   { publicUrl, host, port }: { publicUrl: string | undefined; host: string; port: number },
   server: Server,
@@ -57,7 +51,7 @@ export function publicUrlOf(
     listening === null || typeof listening === 'string'
       ? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
       : urlOf(listening)
-  // The wildcard address is no address to connect to.
+  // The wildcard address cannot be connected to.
   return url.replace(/\/\/(0\.0\.0\.0|\[::\]):/, '//localhost:')
 }
 
@@ -65,7 +59,7 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** Whether only this machine can connect to an address. A name other than `localhost` counts as reachable from other machines. */
+/** Whether only this machine can reach an address. Names other than `localhost` count as reachable. */
 export function isLoopback(host: string): boolean {
   const family = isIP(host)
   return family === 0 ? host.toLowerCase() === 'localhost' : loopback.check(host, family === 4 ? 'ipv4' : 'ipv6')
@@ -77,10 +71,7 @@ interface Transport {
   allowPlainHttp: boolean
 }
 
-/**
- * Refuses to listen on an address that other machines can reach: the service speaks plain HTTP and leaves TLS to a proxy.
- * @throws ConfigError for another address than loopback without a proxy or explicit consent.
- */
+/** The service speaks plain HTTP, without TLS. @throws ConfigError unless on loopback, proxied, or allowed */
 export function requireProtectedTransport({ host, trustProxy, allowPlainHttp }: Transport): void {
   if (isLoopback(host) || trustProxy !== undefined || allowPlainHttp) return
   throw new ConfigError(
@@ -90,10 +81,7 @@ export function requireProtectedTransport({ host, trustProxy, allowPlainHttp }: 
   )
 }
 
-/**
- * Checks that this process may listen at an address, before anything is made that a failed start would leave behind.
- * @throws the error of `listen`, such as EADDRINUSE, with its `port`.
- */
+/** Checks the port before a failed start leaves anything behind. @throws the error of `listen`, with its `port` */
 export async function requireFreePort({ host, port }: { host: string; port: number }): Promise<void> {
   const server = createServer()
   server.listen({ host, port })
@@ -102,7 +90,7 @@ export async function requireFreePort({ host, port }: { host: string; port: numb
   await once(server, 'close')
 }
 
-// The addresses of the page, as dashboard/src/shell/addresses.ts has them.
+// Page addresses, as in dashboard/src/shell/addresses.ts.
 
 export const wishLink = (publicUrl: string, wishId: string): string =>
   `${publicUrl}/wishes/${encodeURIComponent(wishId)}`

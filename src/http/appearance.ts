@@ -1,4 +1,4 @@
-/** The colours of the dashboard (`dashboard/src/style/base.css`), for mails and for pages that the service makes. */
+/** The dashboard's colors (`dashboard/src/style/base.css`), for mails and generated pages. */
 export const light = {
   ground: '#fafafb',
   raised: '#ffffff',
@@ -19,5 +19,4 @@ export const dark: Record<keyof typeof light, string> = {
   onAccent: '#14122f',
 }
 
-/** A declaration of CSS. */
 export const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,'Noto Sans',sans-serif;"

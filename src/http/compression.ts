@@ -8,10 +8,10 @@ import { hasTag } from './conditional.ts'
 
 /** Compression hardly saves packets below this size. */
 const thresholdBytes = 1_024
-/** Of compressed answers: enough for thousands of usual ones. */
+/** Compressed answers: enough for thousands of usual ones. */
 const maxCachedBytes = 4_000_000
 
-/** Measured on answers of the service (docs/benchmarks.md): not larger than gzip at its default level, in less time. */
+/** No larger than gzip at its default level, in less time (docs/benchmarks.md). */
 const brotliQuality = 4
 
 const [compressGzip, compressBrotli] = [promisify(gzip), promisify(brotliCompress)]
@@ -24,10 +24,10 @@ const compressors = {
 }
 type Encoding = keyof typeof compressors
 
-/** The first one is used when a caller prefers several equally. */
+/** In order of preference if a caller likes several equally. */
 const encodings = ['br', 'gzip', 'identity']
 
-/** The encoding by `Accept-Encoding`; null for no compression, also if the header is missing. */
+/** Encoding by `Accept-Encoding`; null for none, or without the header. */
 export function encodingFor(acceptEncoding: string | undefined): Encoding | null {
   const chosen = acceptEncoding === undefined ? null : negotiate(acceptEncoding.toLowerCase(), encodings)
   return chosen === 'br' || chosen === 'gzip' ? chosen : null
@@ -37,24 +37,21 @@ const isText = (reply: FastifyReply) =>
   /^(application\/json|text\/html)\b/.test(String(reply.getHeader('content-type')))
 
 /**
- * Compresses answers that are text in memory, JSON and the reference, for callers that accept it. Streams (events, exports, backups)
- * and the files of the dashboard, which its build compresses, are not changed.
- *
- * Compressed answers are cached by their content while nothing changes, like the answers (decisions/026): so an answer is
- * compressed once.
- * @param version of the cached requests.
+ * Compresses answers in memory (JSON, the reference), not streams and precompressed dashboard files. Cached by content
+ * while nothing changes (decision 026).
+ * @param version of the cached requests
  */
 export function compressAnswers(app: FastifyInstance, version: Version): void {
   const keep = createResponseCache({ version, maxSize: maxCachedBytes, sizeOf: (body) => (body as Buffer).length })
   app.addHook('onSend', async (request, reply, payload) => {
     if (typeof payload !== 'string' || !isText(reply) || reply.hasHeader('content-encoding')) return payload
-    // Also without compression: a shared cache must not give the answer of one encoding to a caller of another.
+    // Set even without compression, so that shared caches keep encodings apart.
     const others = reply.getHeader('vary')
     reply.header('vary', others === undefined ? 'Accept-Encoding' : `${others}, Accept-Encoding`)
     const encoding = encodingFor(request.headers['accept-encoding'])
     if (encoding === null || payload.length < thresholdBytes) return payload
     const body = Buffer.from(payload)
-    // A cryptographic hash, because a crafted collision would give one answer for another.
+    // Cryptographic, because a crafted collision would swap answers.
     const key = `${encoding} ${createHash('sha256').update(body).digest('base64')}`
     const compressed = await keep(key, () => compressors[encoding](body))
     reply.headers({ 'content-encoding': encoding, 'content-length': compressed.length })
@@ -62,14 +59,14 @@ export function compressAnswers(app: FastifyInstance, version: Version): void {
   })
 }
 
-/** What is sent of a text that does not change while the service runs. */
+/** An unchanging text in the forms to send. */
 interface Prepared {
   etag: string
   bodies: Record<'br' | 'gzip' | 'identity', Buffer>
 }
 
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)]
-/** The best takes seconds for the first caller, and saves a tenth. */
+/** The best quality takes seconds at the first call, and saves a tenth. */
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 async function prepare(text: string): Promise<Prepared> {
@@ -80,14 +77,11 @@ async function prepare(text: string): Promise<Prepared> {
   return { etag, bodies: { br, gzip: compressed, identity } }
 }
 
-/** Whether a caller has this answer already, by `If-None-Match`. */
+/** Whether the caller already has this answer, by `If-None-Match`. */
 export const isKnown = ({ headers }: FastifyRequest, etag: string): boolean =>
   hasTag(headers['if-none-match'] ?? '', etag)
 
-/**
- * An answer that is the same for every caller while the service runs: made and compressed once, at the first call, and sent as bytes.
- * The caller sets its content type.
- */
+/** An answer equal for every caller, made and compressed on the first call. The caller sets its content type. */
 export function prepareAnswer(make: () => string) {
   let prepared: Promise<Prepared> | null = null
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {

@@ -1,31 +1,28 @@
 import { Type } from 'typebox'
 
-/** The format of a date that a caller sends, registered with Ajv; there is one grammar for all routes. */
+/** The one format of dates from callers, for all routes, registered with Ajv. */
 export const dateFormat = 'date-or-date-time'
 
-/** What a date that has neither form is refused with. */
+/** The error for a date in neither form. */
 export const dateForms = 'must be a day, 2026-01-31, or an RFC 3339 date-time, 2026-01-31T10:00:00Z, that exists'
 
-/** `full-date` and `date-time` of RFC 3339, section 5.6; without leap seconds, which have no `Date`. */
+/** `full-date` and `date-time` of RFC 3339, 5.6, without leap seconds, which `Date` lacks. */
 const grammar =
   /^(\d{4}-\d{2}-\d{2})(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d))?$/i
 
-/** Whether a text is a day (`2026-01-31`) or an RFC 3339 date-time, and exists in the calendar. */
+/** Whether a text is an existing day (`2026-01-31`) or RFC 3339 date-time. */
 export function isDate(text: string): boolean {
   const day = grammar.exec(text)?.[1]
   if (day === undefined) return false
   const start = new Date(`${day}T00:00:00Z`)
-  // `Date` takes the 31st of February for the 3rd of March.
+  // `Date` reads 31 February as 3 March.
   return !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day)
 }
 
-/** No request is older: the store takes earlier dates for wrong. Up to the latest, Postgres and ISO 8601 write alike. */
+/** No request is older; up to the latest, Postgres and ISO 8601 write dates alike. */
 const [earliest, latest] = [0, Date.UTC(9999, 11, 31)]
 
-/**
- * The moment that a date stands for, a day for its start in UTC.
- * @param text as the format has let it through. Moments that the database cannot hold become the nearest that it can.
- */
+/** A day means its start in UTC. Clamps to what the database can store. @param text already matches `dateFormat` */
 export function parseDate(text: string): Date {
   const moment = Date.parse(text.toUpperCase())
   return new Date(Math.min(Math.max(moment, earliest), latest))

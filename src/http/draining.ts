@@ -3,17 +3,13 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** How long connections that were under way are still accepted. */
+/** How long connections already underway are still accepted. */
 const drainWindowMs = 250
 const sweepIntervalMs = 50
 
-/**
- * The connections of a server on which no request is being answered. Node counts a connection that has not sent a request yet, such as
- * one that a browser opens in reserve, as busy until its time limit for headers (60 s) ends.
- * @returns a function that closes them.
- */
+/** Node counts connections without a request as busy for 60 s. @returns a function that closes idle connections */
 function trackConnections({ server }: FastifyInstance): () => void {
-  /** For each open connection how many of its requests have no complete response. */
+  /** Unanswered requests of each open connection. */
   const unanswered = new Map<Socket, number>()
   const add = (socket: Socket, amount: number) => {
     const count = unanswered.get(socket)
@@ -33,10 +29,8 @@ function trackConnections({ server }: FastifyInstance): () => void {
 }
 
 /**
- * Ends an HTTP server gracefully: requests that have arrived are answered, every answer closes its connection, and all other
- * connections are closed. (Node's own `close` waits for a connection that was busy at that moment until its keep-alive time
- * is over.)
- * @returns the function that drains and closes; register it before the routes.
+ * Answers requests that have arrived and closes all connections; Node's `close` waits for keep-alive.
+ * @returns a function that drains and closes; register before the routes
  */
 export function registerDraining(app: FastifyInstance): () => Promise<void> {
   let draining = false

@@ -8,13 +8,13 @@ import { documentationOf, ServiceError } from './errors.ts'
 import { bringsUpload } from './uploads.ts'
 import { invalidRequest } from './validation.ts'
 
-/** The headers of every answer. */
+/** Headers of every answer. */
 export const commonHeaders = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
   'x-content-type-options': 'nosniff',
 })
 
-/** Errors that Fastify finds before a route runs, in the codes of our catalogue. */
+/** Fastify's errors from before a route runs, as our codes. */
 const fastifyFaults: Record<string, ServiceError> = {
   FST_ERR_CTP_INVALID_JSON_BODY: new ServiceError('INVALID_REQUEST', 'body: is not valid JSON.'),
   FST_ERR_CTP_EMPTY_JSON_BODY: new ServiceError('INVALID_REQUEST', 'body: is empty; send a JSON object.'),
@@ -25,7 +25,7 @@ const fastifyFaults: Record<string, ServiceError> = {
 
 const sizeOf = (bytes: number) => (bytes < 2 ** 20 ? `${bytes / 1024} KiB` : `${bytes / 2 ** 20} MiB`)
 
-/** What a request is known by: that of a framework's error may have no route yet. */
+/** A failed request, which may not have a route yet. */
 type Failed = Pick<FastifyRequest, 'log' | 'id'> & Partial<Pick<FastifyRequest, 'routeOptions'>>
 
 function toServiceError(error: FastifyError | ServiceError, { routeOptions }: Failed): ServiceError {
@@ -48,7 +48,7 @@ const errorBody = ({ code, message, extras }: ServiceError, requestId: string) =
   error: { code, message, ...extras, requestId, documentation: documentationOf(code) },
 })
 
-/** The public part of an error; the text of an inner error is only in the log. */
+/** An error's public part; inner errors are only logged. */
 export function describeError(error: FastifyError | ServiceError, request: Failed) {
   const { log, id } = request
   const serviceError = toServiceError(error, request)
@@ -57,34 +57,33 @@ export function describeError(error: FastifyError | ServiceError, request: Faile
   return { status, body: errorBody(serviceError, id) }
 }
 
-/** Connections whose request was answered before its body was here: what is still sent gets no second answer. */
+/** Connections answered before their body arrived: what follows gets no second answer. */
 const answered = new WeakSet<Socket>()
 
-/** Renders an error as an answer. */
 function renderError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): void {
   const { status, body } = describeError(error, request)
-  // Its sender reads the answer only after the whole body: Node reads and drops the rest, until `requestTimeout`. Fastify would close.
+  // Keeps the connection, which Fastify would close: the sender reads the answer only after sending the whole body.
   if (status === 413) reply.removeHeader('connection')
   if (!request.raw.complete) answered.add(request.raw.socket)
   reply.status(status).send(body)
 }
 
-/** Renders an error of Fastify from before any hook has run. */
+/** Renders a Fastify error from before any hook. */
 export function renderFrameworkError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
   reply.headers(commonHeaders(request.id))
   renderError(error, request, reply)
 }
 
-/** Errors of Node, from before there is a request. */
+/** Node errors from before there is a request. */
 const clientFaults: Record<string, ServiceError> = {
-  // Node's limit. The status is that of the code, as calls declare it: 431 is declared by none.
+  // Node's limit. Uses a declared status: no call declares 431.
   HPE_HEADER_OVERFLOW: new ServiceError('INVALID_REQUEST', 'The address and the headers are larger than 16 KiB.'),
   ERR_HTTP_REQUEST_TIMEOUT: new ServiceError('REQUEST_TIMEOUT', 'The request arrived too slowly.'),
 }
 
-/** Answers bytes that are not HTTP, or arrive too slowly. There is no request object then: the request id is in the answer alone. */
+/** Answers bytes that are not HTTP, or too slow. Without a request object, the request id is only in the answer. */
 export function renderClientError(error: { code?: string }, socket: Socket): void {
-  // The caller has closed the connection.
+  // The caller closed the connection.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
   if (isSlow && bringsUpload(socket)) return
@@ -100,12 +99,12 @@ export function renderClientError(error: { code?: string }, socket: Socket): voi
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  // Destroyed then, or a caller that goes on sending is read for ever: Node looks at the time limit of a request once.
+  // Destroyed, because Node checks a request's time limit only once: a caller could send forever.
   if (socket.writable) socket.end(`${head}\r\n${lines.join('')}\r\n${body}`, () => socket.destroy())
   else socket.destroy()
 }
 
-/** Renders the errors of routes, and 404 for an address without a route. */
+/** Renders route errors, and 404 without a route. */
 export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>(renderError)
   app.setNotFoundHandler((request, reply) => {

@@ -1,4 +1,4 @@
-/** Every error code of the interface: its status, when it is given, and what helps. Docs and OpenAPI are made from it. */
+/** Every error code of the API with status, cause and remedy. Docs and OpenAPI are generated from it. */
 export const errorCatalogue = {
   INVALID_REQUEST: {
     status: 400,
@@ -79,28 +79,27 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue
 
-/** The page of a code on the service that answers with it. */
+/** The service's page about an error code. */
 export const documentationOf = (code: ErrorCode): string => `/docs/errors/${code}`
 
 export interface ErrorDetail {
-  /** Where in the request: `topic`, `platforms.0`; empty for the whole. */
+  /** Place in the request: `topic`, `platforms.0`; empty for the whole. */
   path: string
   message: string
 }
 
-/** What a call would exceed: the rate, the credits of the account, or the monthly budget of its key or of a watch. */
+/** The exceeded limit: rate, account credits, or monthly budget of the key or watch. */
 export const limitReasons = ['credits', 'rate', 'key_budget', 'watch_budget'] as const
 type LimitReason = (typeof limitReasons)[number]
 
 interface ErrorExtras {
   details?: ErrorDetail[]
-  /** Which kind of 429 this is. */
   reason?: LimitReason
-  /** ISO 8601; with every reason but `rate`. */
+  /** ISO 8601; for all reasons except `rate`. */
   resetsAt?: string
 }
 
-/** The one error that callers are meant to see: thrown anywhere, rendered in one place. Its message is public. */
+/** The only error callers see, rendered in one place. Its message is public. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode
@@ -117,5 +116,5 @@ export class ServiceError extends Error {
   }
 }
 
-/** The same text for whatever does not exist and whatever belongs to somebody else. */
+/** One text for what does not exist and what belongs to somebody else. */
 export const notFound = (what: string): ServiceError => new ServiceError('NOT_FOUND', `${what} not found.`)

@@ -9,19 +9,19 @@ export interface Health {
   database: 'embedded' | 'postgres'
   search: 'bm25' | 'tsvector' | 'opensearch'
   queue: string
-  /** How many requests wait to be placed in wishes; exact up to 10,000, and no more than that. */
+  /** Requests waiting to be placed in wishes, capped at 10,000. */
   unplacedRequests: number
-  /** What the operator should do while the service goes on. */
+  /** What the operator should do while the service runs on. */
   warnings: string[]
 }
 
 export interface HealthRoutes {
-  /** False while a supervisor should start the process again. */
+  /** False if a supervisor should restart the process. */
   isAlive: () => boolean
   health: () => Promise<Health>
 }
 
-/** `/healthz`: the process runs. `/readyz`: it can serve, and with which parts. */
+/** `/healthz`: the process runs. `/readyz`: whether, and with which parts, it can serve. */
 export function registerHealthRoutes(app: App, { isAlive, health }: HealthRoutes): void {
   app.get('/healthz', {
     schema: {

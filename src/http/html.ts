@@ -1,13 +1,13 @@
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** A text as HTML, also within a quoted attribute. */
+/** Escapes text for HTML, including quoted attributes. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => escapes[sign]!)
 
-/** A part of a page: `html` made it, so its texts are escaped. */
+/** Part of a page made by `html`, so its texts are escaped. */
 export class Html {
   readonly text: string
 
-  /** Only for text that is HTML already, such as a stylesheet of ours. */
+  /** Only for existing HTML, such as our stylesheets. */
   constructor(text: string) {
     this.text = text
   }
@@ -21,6 +21,6 @@ function render(value: HtmlValue): string {
   return typeof value === 'string' || typeof value === 'number' ? escapeHtml(String(value)) : value.map(render).join('')
 }
 
-/** HTML with values in it: whatever is not HTML itself is escaped, so no text can be forgotten. Attributes must be in double quotes. */
+/** HTML with escaped values, so none can be forgotten. Attributes need double quotes. */
 export const html = (parts: TemplateStringsArray, ...values: HtmlValue[]): Html =>
   new Html(parts.map((part, at) => part + render(values[at] ?? null)).join(''))

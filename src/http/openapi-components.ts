@@ -1,6 +1,6 @@
 import { errorCatalogue } from './errors.ts'
 
-// The document says once what many calls have in common: as a whole it was three times as large.
+// Shares what many calls repeat, which would triple the document.
 
 interface Response {
   description?: string
@@ -21,23 +21,20 @@ export interface ApiDocument {
 
 type Components = Record<'schemas' | 'parameters' | 'headers' | 'responses', Record<string, object>>
 
-/** The property by which a schema names itself in the document. */
 export const nameKeyword = 'x-name'
 
-/** Options of a schema that the document has once, under a name. */
+/** Options that list a schema once, under a name. */
 export const named = (name: string) => ({ [nameKeyword]: name })
 
-/** `RATE_LIMITED` is `RateLimited`. */
 const pascal = (code: string) =>
   code.toLowerCase().replace(/(?:^|_)(\w)/g, (_all, letter: string) => letter.toUpperCase())
 
-/** A name for the answer with some errors, by their codes; null for any other answer. */
+/** Names an error answer by its codes; null for other answers. */
 function errorName({ description = '', headers = {} }: Response): string | null {
   const codes = Object.keys(errorCatalogue).filter((code) => new RegExp(`(^| )${code}: `).test(description))
   return codes.length === 0 ? null : [...codes.map(pascal), ...('RateLimit' in headers ? ['WithLimits'] : [])].join('')
 }
 
-/** @throws when something else has the name. */
 function addOnce(components: Record<string, object>, name: string, component: object): void {
   const known = components[name]
   if (known !== undefined && JSON.stringify(known) !== JSON.stringify(component))
@@ -45,14 +42,14 @@ function addOnce(components: Record<string, object>, name: string, component: ob
   components[name] = component
 }
 
-/** Replaces each schema that names itself by a reference, from the inside outwards. */
+/** Replaces named schemas by references, innermost first. */
 function shareSchemas(value: unknown, schemas: Components['schemas']): unknown {
   if (Array.isArray(value)) return value.map((one) => shareSchemas(one, schemas))
   if (typeof value !== 'object' || value === null) return value
   const { [nameKeyword]: name, ...rest } = value as Record<string, unknown>
   const shared = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, shareSchemas(inner, schemas)]))
   if (typeof name !== 'string') return shared
-  // What an answer says of it stays beside the reference.
+  // What an answer adds stays next to the reference.
   const { description, ...schema } = shared
   addOnce(schemas, name, schema)
   return description === undefined
@@ -60,10 +57,10 @@ function shareSchemas(value: unknown, schemas: Components['schemas']): unknown {
     : { $ref: `#/components/schemas/${name}`, description }
 }
 
-/** Moves an answer with errors to the components, its headers too. */
+/** Moves an error answer and its headers to the components. */
 function shareResponse(response: Response, { headers: sharedHeaders, responses }: Components): object {
   const name = errorName(response)
-  // The description of an answer is said once, not of its schema too.
+  // The answer's description is not repeated in its schema.
   for (const content of Object.values(response.content ?? {})) {
     const { description, ...schema } = (content.schema ?? {}) as { description?: string }
     if (description !== undefined && description === response.description) content.schema = schema
@@ -80,18 +77,14 @@ function shareResponse(response: Response, { headers: sharedHeaders, responses }
   return { $ref: `#/components/responses/${name}` }
 }
 
-/** Moves the headers of a call to the components. */
+/** Moves a call's headers to the components. */
 function shareParameter(parameter: Parameter, { parameters }: Components): object {
   if (parameter.in !== 'header') return parameter
   addOnce(parameters, parameter.name, parameter)
   return { $ref: `#/components/parameters/${parameter.name}` }
 }
 
-/**
- * The document with references to its components instead of what it repeats: schemas that name themselves, headers of calls and
- * answers, and answers with errors.
- * @throws when two different schemas or headers have one name.
- */
+/** References repeated named schemas, headers and error answers. @throws if two that differ share a name */
 export function shareComponents(document: ApiDocument): object {
   const components: Components = { schemas: {}, parameters: {}, headers: {}, responses: {} }
   const paths = Object.fromEntries(

@@ -4,7 +4,6 @@ import { version } from '../runtime/version.ts'
 
 const ownKeywords = ['x-trim', 'x-synonyms', 'x-words']
 
-/** Removes the schema keywords that only this service uses. */
 function withoutOwnKeywords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutOwnKeywords)
   if (typeof value !== 'object' || value === null) return value
@@ -28,7 +27,7 @@ const replayHeader = {
   'Idempotent-Replayed': text('`true` where this is the first answer again, to the same call with the same key'),
 }
 
-/** The headers of answers by status: of the rate limits, and of a route with an `Idempotency-Key`. */
+/** Headers of answers by status, for rate limits and `Idempotency-Key` routes. */
 function headersOf({ security, headers }: FastifySchema, status: string): object {
   const isLimited = security?.some((scheme) => 'apiKey' in scheme) ?? false
   const { properties } = (headers ?? {}) as { properties?: object }
@@ -40,7 +39,7 @@ function headersOf({ security, headers }: FastifySchema, status: string): object
   }
 }
 
-/** Adds the headers of the answers to a route's schema. They are set centrally, so no route declares them. */
+/** Adds answer headers to a schema. They are set centrally, so no route declares them. */
 function withHeaders(schema: FastifySchema): FastifySchema {
   const responses = Object.entries((schema.response ?? {}) as Record<string, object>).map(([status, response]) => {
     const headers = headersOf(schema, status)
@@ -49,13 +48,13 @@ function withHeaders(schema: FastifySchema): FastifySchema {
   return schema.response ? { ...schema, response: Object.fromEntries(responses) } : schema
 }
 
-/** Every route with a key also accepts a session of the same account or the operator. */
+/** Routes with a key also accept a session of the same account or operator. */
 const withSessions = (schema: FastifySchema): FastifySchema =>
   schema.security?.some((scheme) => 'apiKey' in scheme || 'adminKey' in scheme)
     ? { ...schema, security: [...schema.security, { session: [] }] }
     : schema
 
-/** The parts of `/openapi.json` besides the schemas of the routes. */
+/** `/openapi.json` without the routes' schemas. */
 export const openApiDocument: FastifyDynamicSwaggerOptions = {
   openapi: {
     openapi: '3.1.0',

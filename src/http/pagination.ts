@@ -5,11 +5,10 @@ import { closed, defaulted, nullable } from './schemas.ts'
 import { type SortOrder, sortSynonyms } from './sort-words.ts'
 import { invalidField } from './validation.ts'
 
-/** The number of items of a page: by default, and at most. */
 const defaultLimit = 20
 const maxLimit = 100
 
-/** The query parameters of a list; Ajv fills in the default. */
+/** Query parameters of a list; Ajv fills in the default. */
 export const pageParameters = {
   limit: defaulted(
     Type.Integer({
@@ -22,7 +21,7 @@ export const pageParameters = {
   cursor: Type.Optional(Type.String({ maxLength: 10_000, description: 'From the previous answer' })),
 }
 
-/** The `data` of a list: its items, and the cursor of the next page. */
+/** The `data` of a list: items and next cursor. */
 export const pageOf = <Item extends TSchema>(item: Item) =>
   closed({
     results: Type.Array(item),
@@ -30,25 +29,19 @@ export const pageOf = <Item extends TSchema>(item: Item) =>
     cursor: nullable(Type.String({ description: 'Of the next page' })),
   })
 
-/** The parameters of a page of a list. */
 export interface PageInput {
-  /** 1 to 100 */
   limit: number
-  /** Of the previous page. */
   cursor?: string | undefined
 }
 
-/** The cursors of one list: opaque texts with the position after which the next page begins. */
+/** A list's cursors: opaque texts with the position where the next page starts. */
 export interface Cursors<Position> {
   encode(position: Position): string
-  /** @throws ServiceError INVALID_REQUEST for a cursor that is not of this list. */
+  /** @throws ServiceError INVALID_REQUEST for another list's cursor */
   decode(cursor: string): Position
 }
 
-/**
- * A page of rows that were read one beyond its limit, and the cursor of the next one.
- * @param cursorOf the cursor behind a row.
- */
+/** A page of rows read one beyond the limit, and the next cursor. @param cursorOf the cursor after a row */
 export function pageIn<Row>(rows: readonly Row[], limit: number, cursorOf: (last: Row) => string) {
   const page = rows.slice(0, limit)
   const last = page.at(-1)
@@ -56,21 +49,18 @@ export function pageIn<Row>(rows: readonly Row[], limit: number, cursorOf: (last
   return { page, hasMore, cursor: hasMore && last !== undefined ? cursorOf(last) : null }
 }
 
-/** Checks each value of a position, because a cursor is untrusted. */
+/** Checks each value, because cursors are untrusted. */
 type Checks<Position extends readonly unknown[]> = {
   [Index in keyof Position]: (value: unknown) => value is Position[Index]
 }
 
 export const isPositionNumber = (value: unknown): value is number => Number.isSafeInteger(value)
 export const isPositionId = (value: unknown): value is string => typeof value === 'string' && isId(value)
-/** A text that Postgres can store and compare. */
+/** Text that Postgres can store and compare. */
 export const isPositionText = (value: unknown): value is string =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0')
 
-/**
- * The cursors of a list.
- * @param list its name with its order: a cursor of another list, or of the same in another order, is refused.
- */
+/** @param list its name and order: cursors of other lists or orders are refused */
 export function cursorsOf<Position extends readonly unknown[]>(
   list: string,
   ...checks: Checks<Position>
@@ -83,17 +73,14 @@ export function cursorsOf<Position extends readonly unknown[]>(
         const fits = position.length === checks.length && checks.every((check, index) => check(position[index]))
         if (name === list && fits) return position as unknown as Position
       } catch {
-        // Not JSON, or not a list: not a cursor of this service.
+        // Not JSON or no list: not our cursor.
       }
       throw invalidField('cursor', 'is not a cursor of this list; start again without it')
     },
   }
 }
 
-/**
- * A page of a list that is read whole, because it is short.
- * @param positionOf a text of the row that no other has: the list is in its order.
- */
+/** Pages a short list, read as a whole. @param positionOf a unique text per row, by which the list is sorted */
 export function pageOfShort<Row>(
   rows: readonly Row[],
   { limit, cursor }: PageInput,
@@ -109,7 +96,7 @@ export function pageOfShort<Row>(
   return { results: page.map(({ row }) => row), ...rest }
 }
 
-/** The parameter `sortBy` of a route that has these orders. Handlers never see a synonym: Ajv replaces it. */
+/** A route's `sortBy` with these orders. Ajv replaces synonyms, so handlers never see them. */
 export const sortOrder = <const Order extends SortOrder>(
   orders: readonly Order[],
   { description, ...options }: { description: string; default?: NoInfer<Order> },
@@ -122,7 +109,7 @@ export const sortOrder = <const Order extends SortOrder>(
     ...options,
   })
 
-/** The same with a default, which Ajv fills in. */
+/** Like `sortOrder`, with a default filled in by Ajv. */
 export const sortByParameter = <const Order extends SortOrder>(
   orders: readonly Order[],
   options: { description: string; default: NoInfer<Order> },

@@ -10,17 +10,17 @@ export const closed = <P extends TProperties>(properties: P, options: Record<str
 export const optional = <P extends TProperties>(properties: P): { [K in keyof P]: TOptional<P[K]> } =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])) as never
 
-/** A property that is optional for callers and always there for handlers: Ajv fills in its `default`. */
+/** Optional for callers, but always set for handlers: Ajv fills in the `default`. */
 export const defaulted = <T extends TSchema>(schema: T): T => Type.Optional(schema) as unknown as T
 
-/** A string without its surrounding white space, empty where nothing of it is seen; lengths are in characters (code points). */
+/** A trimmed string, empty if nothing is visible; lengths in code points. */
 export const trimmedText = (minLength: number, maxLength: number, description: string) =>
   Type.String({ 'x-trim': true, minLength, maxLength, description })
 
-/** What a text of a pattern must be, in words; a secret is not repeated. */
+/** What a patterned text must be, in words; secrets are not repeated. */
 export const patternForms = new Map<string, { form: string; isSecret: boolean }>()
 
-/** A text of a pattern, whose faults say its form. */
+/** A patterned text whose errors name its form. */
 export function formedText(
   pattern: string,
   form: string,
@@ -30,15 +30,15 @@ export function formedText(
   return Type.String({ pattern, ...options })
 }
 
-/** One of some words; its error message lists them, unlike that of a union. */
+/** One of some words, which its error lists, unlike a union's. */
 export const oneOf = <const T extends string>(words: readonly T[], options: Record<string, unknown> = {}) =>
   Type.Unsafe<T>({ type: 'string', enum: [...words], ...options })
 
-/** Such a word in answers, of which there may be more one day: clients expect others (docs/promises.md). */
+/** A word in answers that may get new values: clients must expect others (docs/promises.md). */
 export const openWord = <const T extends string>(words: readonly T[], description: string) =>
   oneOf(words, { description: `${description}; may grow` })
 
-/** A moment as ISO 8601 in UTC with milliseconds. */
+/** ISO 8601 in UTC with milliseconds. */
 export const moment = (description: string) => Type.String({ format: 'date-time', description })
 
 export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
@@ -69,7 +69,6 @@ export const errorBody = closed(
   named('Error'),
 )
 
-/** The errors of every call with a body. */
 export const bodyErrors = [
   'INVALID_REQUEST',
   'UNAUTHORIZED',
@@ -77,10 +76,7 @@ export const bodyErrors = [
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const satisfies readonly ErrorCode[]
 
-/**
- * The error responses of a route, by status: the named ones, and the 500 and 503 of every route. A route with a key can also
- * refuse a caller over its rate limit, and a call that another site made; one with a body, what arrives too slowly.
- */
+/** The given errors, plus those of all routes, of routes with a key, and of routes with a body. */
 export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
   const limited: ErrorCode[] = codes.includes('UNAUTHORIZED') ? ['FORBIDDEN', 'RATE_LIMITED'] : []
   const slow: ErrorCode[] = codes.includes('PAYLOAD_TOO_LARGE') ? ['REQUEST_TIMEOUT'] : []
@@ -94,20 +90,20 @@ export function errorResponses(...codes: ErrorCode[]): Record<number, TSchema> {
   )
 }
 
-/** The responses of a route that answers `data`. @param codes its errors */
+/** Responses of a route that answers `data`. @param codes its errors */
 const answers = <Data extends TSchema>(data: Data, codes: ErrorCode[]) => ({
   200: closed({ data }),
   ...errorResponses(...codes),
 })
 
-/** The responses of a call without a body. @param codes its other errors */
+/** Responses of a call without a body. @param codes its other errors */
 export const reading = <Data extends TSchema>(data: Data, ...codes: ErrorCode[]) =>
   answers(data, ['INVALID_REQUEST', 'UNAUTHORIZED', ...codes])
 
-/** The responses of a call with a body. @param codes its other errors */
+/** Responses of a call with a body. @param codes its other errors */
 export const sending = <Data extends TSchema>(data: Data, ...codes: ErrorCode[]) =>
   answers(data, [...bodyErrors, ...codes])
 
-/** The responses of a call with a body that not every key may make. @param codes its other errors */
+/** Responses of a changing call that not every key may make. @param codes its other errors */
 export const changing = <Data extends TSchema>(data: Data, ...codes: ErrorCode[]) =>
   sending(data, 'SCOPE_EXCEEDED', ...codes)

@@ -25,13 +25,10 @@ import { createValidatorCompiler, refuseUnstorableText, whenCalled } from './val
 
 type Compile = FastifySerializerCompiler<object>
 
-/** By schema. What is compiled depends on nothing else, and most answers of errors have the same one. */
+/** By schema, on which alone the result depends; most error answers share one. */
 const compiled = new WeakMap<object, ReturnType<Compile>>()
 
-/**
- * Compiles each schema of a response once, when the first answer has it: compiling those of every status of every route takes half
- * of a start.
- */
+/** Compiles a response schema at its first answer: compiling all takes half of a start. */
 function createSerializerCompiler(): Compile {
   const compile = makeSerializers()({}, {}) as Compile
   return (route) => {
@@ -41,10 +38,9 @@ function createSerializerCompiler(): Compile {
   }
 }
 
-/** Longer calls are logged as slow, unless they may take long. */
 const slowCallMs = 5_000
 
-/** Calls that wait for platforms, and downloads and streams: their duration does not depend on the service. */
+/** Calls that wait for platforms, downloads and streams: their duration is not the service's. */
 function mayTakeLong({ body, query }: FastifyRequest, reply: FastifyReply): boolean {
   const waitsForPlatforms =
     (body as { expand?: unknown } | undefined)?.expand === true ||
@@ -53,10 +49,7 @@ function mayTakeLong({ body, query }: FastifyRequest, reply: FastifyReply): bool
   return waitsForPlatforms || isStream || reply.hasHeader('content-disposition')
 }
 
-/**
- * One line in the log for each call: a warning for a status of 500 or more and for a slow call, the given level for every other,
- * also for errors of the caller.
- */
+/** One line per call: warns of status 500 or more and slow calls, else uses the given level. */
 class CallLog extends LogController {
   readonly #usualLevel: 'info' | 'debug'
 
@@ -82,7 +75,7 @@ class CallLog extends LogController {
     request.log[this.#levelOf(error)]({ req: request, err: error }, 'an answer was cut off')
   }
 
-  /** A caller that closes its connection early is no fault of the service. */
+  /** A caller that hangs up early is no fault of the service. */
   #levelOf(error: Error): 'info' | 'debug' | 'warn' {
     const { code } = error as NodeJS.ErrnoException
     return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET' ? this.#usualLevel : 'warn'
@@ -90,8 +83,8 @@ class CallLog extends LogController {
 }
 
 /**
- * Bodies are JSON and nothing else. An empty body is an error for a route with a body; for DELETE it is ignored, because many
- * clients send the content type with every DELETE. Bytes that are not UTF-8 are an error: decoding would replace them by U+FFFD.
+ * Accepts only JSON. An empty body is an error except for DELETE, whose content type many clients send anyway; so is
+ * invalid UTF-8, which decoding would hide.
  */
 function acceptOnlyJson(app: FastifyInstance): void {
   app.removeContentTypeParser(['text/plain', 'application/json'])
@@ -112,15 +105,15 @@ function requestId(request: IncomingMessage): string {
   return typeof given === 'string' && callersRequestId.test(given) ? given : randomUUID()
 }
 
-/** The path of a call, without the secrets of links in mails, of feeds and of shares. */
+/** A call's path, without the secrets of mail links, feeds and shares. */
 const loggedPath = (url: string): string =>
   (url.split('?', 1)[0] ?? '').slice(0, 200).replace(/^(\/+(?:mail\/+(?:confirm|unsubscribe)|feeds|s)\/+).*/i, '$1…')
 
-/** An address may be spelt in many ways, so the route that it leads to counts, too. */
+/** An address has many spellings, so its route counts too. */
 const pathOf = ({ url, routeOptions }: FastifyRequest): string =>
   loggedPath(/^\/(feeds|mail|s)\//.test(routeOptions?.url ?? '') ? (routeOptions.url as string) : url)
 
-/** A request in the log: never its headers, body or query string, which may hold secrets. */
+/** A request in the log, without headers, body or query string, which may hold secrets. */
 const serializers = {
   req: (request: FastifyRequest) => ({
     method: request.method,
@@ -131,17 +124,16 @@ const serializers = {
 
 export interface ServerOptions {
   log: Logger
-  /** The log level of calls that succeed. */
   usualCallLevel: 'info' | 'debug'
-  /** The proxies whose forwarded addresses count. */
+  /** Proxies whose forwarded addresses count. */
   trustProxy: Proxies | undefined
-  /** The address by which a call is routed, instead of the one that it names. */
+  /** The address to route a call by, instead of its own. */
   rewriteUrl?: (request: IncomingMessage) => string
   /** How long a caller may take to send a request, in milliseconds. */
   requestMs?: number
 }
 
-/** A caller that never finishes its request must not hold a connection for ever. */
+/** Callers that never finish a request must not hold connections forever. */
 const defaultRequestMs = 30_000
 
 /** A server without routes and rules. */
@@ -155,9 +147,9 @@ export function createServer(options: ServerOptions): App {
     trustProxy: trustProxyOption(trustProxy),
     ...(rewriteUrl ? { rewriteUrl } : {}),
     requestTimeout: requestMs,
-    // For Node as well: Fastify sets it only afterwards, and then the limit of headers, 60 s, is longer and no body is ever ended.
+    // Node needs it at creation: set later, the 60 s header limit exceeds it, and no body times out.
     http: { requestTimeout: requestMs, connectionsCheckingInterval: Math.min(2_000, requestMs) },
-    // Longer than any address that Node accepts: a parameter that is too long for an id becomes an ordinary 404.
+    // Exceeds any address Node accepts, so that overlong ids become an ordinary 404.
     routerOptions: { maxParamLength: 20_000 },
     frameworkErrors: renderFrameworkError,
     clientErrorHandler: renderClientError,
@@ -167,7 +159,7 @@ export function createServer(options: ServerOptions): App {
   }).withTypeProvider<TypeBoxTypeProvider>()
 }
 
-/** Sets the rules of every route. To be called before the routes are registered. */
+/** Sets every route's rules. Call before registering routes. */
 export function setCommonRules(app: App, cacheVersion: Version): void {
   app.setValidatorCompiler(createValidatorCompiler())
   app.setSerializerCompiler(createSerializerCompiler())
@@ -175,13 +167,13 @@ export function setCommonRules(app: App, cacheVersion: Version): void {
   handleErrors(app)
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith('/api/')) return
-    // A route without a schema of its query string refuses every parameter: a misplaced one is never ignored.
+    // Without a query schema, a route refuses every parameter: misplaced ones are never ignored.
     route.schema = { querystring: closed({}), ...route.schema }
-    // The body of a DELETE, and of a POST that needs none, is read too, though it has no meaning.
+    // Bodies of DELETE, and of POST without one, are read but have no meaning.
     const { response } = route.schema as { response?: object }
     const takesBody = route.method === 'DELETE' || route.method === 'POST'
     route.schema.response = {
-      // Every route refuses an unknown parameter.
+      // Every route refuses unknown parameters.
       ...errorResponses('INVALID_REQUEST'),
       ...(takesBody ? errorResponses('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE') : {}),
       ...response,

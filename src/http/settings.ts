@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import type { Complain } from '../runtime/config-error.ts'
 import { type Proxies, parseProxies, parsePublicUrl } from './addresses.ts'
 
-/** The environment variables of the address: part of the schema in `config.ts`, which alone reads them. */
+/** Environment variables of the address: part of the schema in `config.ts`, which alone reads them. */
 export const addressVariables = {
   HOST: Type.String({ default: '127.0.0.1', description: 'the address it listens on' }),
   PORT: Type.Integer({
@@ -24,7 +24,7 @@ export const addressVariables = {
   }),
 }
 
-/** The environment variable of the proxies in front. */
+/** Variable for the proxies in front. */
 export const proxyVariables = {
   TRUST_PROXY: Type.Optional(
     Type.String({
@@ -41,9 +41,9 @@ type HttpEnvironment = Static<typeof schema>
 export interface HttpConfig {
   host: string
   port: number
-  /** The base of links, without a slash at the end; by default where the service listens. */
+  /** Base of links, without a trailing slash; by default where the service listens. */
   publicUrl: string | undefined
-  /** Whether it may listen on an address that is not loopback without TLS in front. */
+  /** Whether it may listen beyond loopback without TLS in front. */
   allowPlainHttp: boolean
   trustProxy: Proxies | undefined
 }
@@ -52,7 +52,7 @@ const publicUrlRule =
   'must be an http or https address with no path, query, name or password, like https://wishwell.example.'
 const proxyRule = 'must be addresses and networks such as 127.0.0.1,10.0.0.0/8, or a number of proxies from 1 to 99.'
 
-/** Interprets the variables of the HTTP side. @param complain called with the first that is wrong. */
+/** Reads the HTTP variables. @param complain called with the first invalid one */
 export function readHttpConfig(environment: HttpEnvironment, complain: Complain<HttpEnvironment>): HttpConfig {
   const { HOST: host, PORT: port, PUBLIC_URL, ALLOW_PLAIN_HTTP: allowPlainHttp, TRUST_PROXY } = environment
   const publicUrl = PUBLIC_URL === undefined ? undefined : parsePublicUrl(PUBLIC_URL)

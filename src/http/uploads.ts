@@ -8,29 +8,29 @@ import { freeBytes, neededBytes } from '../database/embedded/free-space.ts'
 import { collectAfter } from '../runtime/foreign/garbage.ts'
 import { ServiceError } from './errors.ts'
 
-/** What an upload may take. A slow line is no fault, so its time as a whole has no limit. */
+/** Limits of an upload. Total time is unlimited: a slow line is no fault. */
 export const usualUploadLimits = {
   maxBytes: 64 * 1024 * 1024,
-  /** Of all accounts at once. So many of the largest size fit the disk, or no further one begins. */
+  /** For all accounts at once; none starts unless this many of maximum size fit the disk. */
   total: 32,
-  /** Without a byte. */
+  /** Maximum pause between bytes. */
   silenceMs: 30_000,
-  /** In each so many milliseconds at least `windowBytes` arrive. */
+  /** `windowBytes` must arrive in each period of this length. */
   windowMs: 60_000,
   windowBytes: 600_000,
 }
 export type UploadLimits = typeof usualUploadLimits
 
-/** Until when a caller that was refused for its other upload should wait. */
+/** How long a caller with another running upload should wait. */
 const retryAfterSeconds = 10
 const chunkBytes = 64 * 1024
 
 const receiving = new WeakSet<Socket>()
 
-/** Whether a connection brings an upload, which has limits of its own instead of that for the time of a request. */
+/** Whether a connection has an upload, with its own limits instead of the request time limit. */
 export const bringsUpload = (socket: Socket): boolean => receiving.has(socket)
 
-/** Receives a body piece by piece. What is left of one that is refused is dropped, for a while: many callers read the answer only after it. */
+/** Receives a body in pieces. After a refusal, drops the rest for a while: many callers read the answer only then. */
 function receiveBody(
   raw: IncomingMessage,
   { limits, signal, write }: { limits: UploadLimits; signal: AbortSignal; write: (chunk: Buffer) => Promise<void> },
@@ -75,9 +75,9 @@ function receiveBody(
   })
 }
 
-/** A file that has no name any more: it is deleted when it is closed, also by the end of the process. */
+/** An unlinked file, deleted when it is closed or the process ends. */
 async function openUnnamed(dataDir: string): Promise<FileHandle> {
-  // With a Postgres nothing else has made it.
+  // With Postgres, nothing else has created it.
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const directory = makeWorkDirectory(dataDir)
   try {
@@ -87,7 +87,7 @@ async function openUnnamed(dataDir: string): Promise<FileHandle> {
   }
 }
 
-/** From its beginning. Not a stream of the handle: one that is given up ends the handle. */
+/** Reads from the start. Not a stream of the handle, which would close it when abandoned. */
 async function* readChunks(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position)
@@ -97,10 +97,7 @@ async function* readChunks(file: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/**
- * Receives bodies as files of the data directory, one at a time for each account.
- * @param signal refuses those that are under way
- */
+/** Receives bodies as files of the data directory, one per account at a time. @param signal refuses running uploads */
 export function createUploads(dataDir: string, signal: AbortSignal, limits: UploadLimits = usualUploadLimits) {
   const { maxBytes, total } = limits
   const owners = new Set<string>()
@@ -126,11 +123,7 @@ export function createUploads(dataDir: string, signal: AbortSignal, limits: Uplo
     }
   }
 
-  /**
-   * Receives the body of a request, which nothing has read.
-   * @returns the file, which `close` deletes: then the next one of its owner may begin.
-   * @throws ServiceError
-   */
+  /** @returns the unread body as a file; `close` deletes it and admits the owner's next one @throws ServiceError */
   return async (owner: string, { raw }: FastifyRequest, reply: FastifyReply) => {
     if (owners.has(owner) || owners.size >= total) {
       reply.header('retry-after', retryAfterSeconds)

@@ -8,7 +8,7 @@ import { type ErrorDetail, ServiceError } from './errors.ts'
 import { nameKeyword } from './openapi-components.ts'
 import { patternForms } from './schemas.ts'
 
-/** A function that is made by its first call. */
+/** Creates a function on its first call. */
 export function whenCalled<Parameters extends unknown[], Result>(
   make: () => (...parameters: Parameters) => Result,
 ): (...parameters: Parameters) => Result {
@@ -19,7 +19,6 @@ export function whenCalled<Parameters extends unknown[], Result>(
   }
 }
 
-/** Where a value stands, for keywords that replace it. */
 interface ValuePosition {
   parentData: Record<string, unknown>
   parentDataProperty: string | number
@@ -30,7 +29,7 @@ function createAjv(): Ajv {
     useDefaults: true,
     removeAdditional: false,
     allErrors: true,
-    // Faults say which value was given.
+    // Lets errors contain the given value.
     verbose: true,
     allowUnionTypes: true,
   })
@@ -43,7 +42,7 @@ function createAjv(): Ajv {
     type: 'string',
     schemaType: 'boolean',
     modifying: true,
-    // Removes white space, and what is not seen alone, before the length is counted.
+    // Trims white space and invisible characters before counting the length.
     before: 'maxLength',
     errors: false,
     validate: (trim: boolean, value: string, _schema: unknown, position?: ValuePosition) => {
@@ -67,7 +66,7 @@ function createAjv(): Ajv {
   return ajv
 }
 
-/** Reads a list of a query string, which may be a comma list, repeated or both, and of which each must be one of some words. */
+/** Reads a list of known words in a query string: comma-separated, repeated or both. */
 const readWords: SchemaValidateFunction = (words: string[], given: unknown[], _schema, position?: ValuePosition) => {
   const read = given.flatMap((value) => String(value).split(',')).map((word) => word.trim())
   if (position) position.parentData[position.parentDataProperty] = read
@@ -76,10 +75,10 @@ const readWords: SchemaValidateFunction = (words: string[], given: unknown[], _s
   return unknown === undefined
 }
 
-/** A plain decimal. `Number` accepts more: an empty text, blanks, `1e1`, `0x10`, `Infinity`. */
+/** A plain decimal. `Number` also accepts "", blanks, `1e1`, `0x10`, `Infinity`. */
 const plainNumber = { integer: /^-?\d+$/, number: /^-?\d+(?:\.\d+)?$/ } as const
 
-/** Reads a text of a query string as the type of its schema; returns the text itself if it is no such value. */
+/** Reads query text as its schema's type; returns the text itself if it does not fit. */
 function readText(type: unknown, text: string): unknown {
   if (type === 'integer' || type === 'number') {
     // Adding zero turns -0 into 0.
@@ -101,9 +100,8 @@ function readParameter({ type, items }: ParameterSchema, sent: unknown): unknown
 }
 
 /**
- * Converts the texts of query strings, paths and headers to the types of their schema. A text that cannot be converted stays a
- * text, so that the schema refuses it. Ajv's own coercion is not used: it accepts every text that `Number` accepts, and
- * `Infinity` passes any bound.
+ * Converts query, path and header texts to schema types; others stay, to be refused. Ajv's coercion accepts all that
+ * `Number` does, and `Infinity` passes any bound.
  */
 function createReader(schema: { properties?: Record<string, ParameterSchema> }) {
   const typed = Object.entries(schema.properties ?? {}).filter(([, { type }]) => type !== 'string')
@@ -115,10 +113,7 @@ function createReader(schema: { properties?: Record<string, ParameterSchema> }) 
   }
 }
 
-/**
- * Bodies are not converted; all other parts of a request are text, from which numbers, booleans and lists are read. A schema is
- * compiled by its first request: compiling all of them takes a quarter of a start.
- */
+/** Converts all but bodies. Compiles a schema on first use: all of them take a quarter of a start. */
 export function createValidatorCompiler(): FastifySchemaCompiler<object> {
   const ajv = createAjv()
   return ({ schema, httpPart }) =>
@@ -151,13 +146,13 @@ function describe(error: ErrorObject, part: string): ErrorDetail {
   }
 }
 
-/** What is wrong with a parameter that is given several times and has one value; null where that is not the fault. */
+/** The fault of a single-valued parameter given repeatedly; null if that is not the fault. */
 const repeated = ({ keyword, data }: ErrorObject, part: string) =>
   part === 'querystring' && keyword === 'type' && Array.isArray(data)
     ? `is given ${data.length} times; give it once`
     : null
 
-/** The question whether one of a few words was meant; empty where none is near. */
+/** Asks whether a similar word was meant; empty if none is. */
 const perhaps = (written: unknown, words: readonly string[]) => {
   const nearest = nearestWord(String(written), words)
   return nearest === null ? '' : `. Did you mean ${nearest}?`
@@ -173,7 +168,7 @@ const typeNames: Readonly<Record<string, string>> = {
 }
 
 const maxShown = 60
-/** The value of a fault. A text is shown only where it had to be one of a few, a number or a date: it may be a secret elsewhere. */
+/** The faulty value. Texts are shown only for an enum, number or date: elsewhere they may be secrets. */
 export function notThis(data: unknown): string {
   if (typeof data === 'object' && data !== null)
     return `, not ${Array.isArray(data) ? typeNames.array : typeNames.object}`
@@ -182,7 +177,7 @@ export function notThis(data: unknown): string {
   return `, not ${JSON.stringify(data.length > maxShown ? `${data.slice(0, maxShown)}…` : data)}`
 }
 
-/** What is wrong with the type of a value. What was to be a text may be a secret, also as a number. */
+/** Hides possible secrets: strings, and values of fields named like secrets, unless a plain value was expected. */
 function typeFault({ data, instancePath }: ErrorObject, type: string): string {
   const isPlain = /^(?:integer|number|boolean)$/.test(type)
   const isSecret = /(?:token|key|secret|password)$/i.test(instancePath)
@@ -192,7 +187,7 @@ function typeFault({ data, instancePath }: ErrorObject, type: string): string {
 
 const counted: Readonly<Record<string, string>> = { Length: 'character', Items: 'item', Properties: 'field' }
 
-/** What is wrong with a size, by a keyword such as `minLength` or `maximum`. */
+/** The fault of a size, by a keyword such as `minLength` or `maximum`. */
 function boundOf({ keyword, data }: ErrorObject, limit: unknown): string {
   const most = keyword.startsWith('max') ? 'most' : 'least'
   const unit = counted[keyword.slice(3)]
@@ -206,7 +201,6 @@ const formats: Readonly<Record<string, string>> = {
   'visible-ascii': 'must be ASCII without spaces',
 }
 
-/** What is wrong with a value, for people. */
 function sentenceOf(error: ErrorObject, params: Record<string, unknown>): string {
   const { allowedValues, allowedValue, format, limit, type, pattern, unknown = error.data } = params
   switch (error.keyword) {
@@ -231,12 +225,11 @@ function sentenceOf(error: ErrorObject, params: Record<string, unknown>): string
   }
 }
 
-/** A sentence that a path begins. */
 const sentence = (path: string, message: string) => `${path}: ${message}${message.endsWith('?') ? '' : '.'}`
 
-/** The error of an invalid request, with all faults at once. */
+/** An invalid request's error, with all faults at once. */
 export function invalidRequest(part: string, errors: readonly ErrorObject[]): ServiceError {
-  // Null is one of the types of a field, and no fault of its own; an unknown field may only follow from another fault.
+  // Null is just one of a field's types, and an unknown field may follow from another fault.
   const own = errors.filter(({ keyword, params }) => keyword !== 'anyOf' && params.type !== 'null')
   const isUnknown = ({ keyword }: ErrorObject) => keyword === 'additionalProperties'
   const told = (own.length === 0 ? [...errors] : own).toSorted((a, b) => Number(isUnknown(a)) - Number(isUnknown(b)))
@@ -246,23 +239,23 @@ export function invalidRequest(part: string, errors: readonly ErrorObject[]): Se
   return new ServiceError('INVALID_REQUEST', message, { details })
 }
 
-/** The error of a fault that no schema can express, in the same form as a schema error. */
+/** A fault no schema can express, in the form of a schema error. */
 export const invalidField = (path: string, message: string): ServiceError =>
   new ServiceError('INVALID_REQUEST', sentence(path, message), { details: [{ path, message }] })
 
 export const invalidTimezone = (given: string): ServiceError =>
   invalidField('timezone', `must be a name of a time zone, such as Europe/Berlin${notThis(given)}`)
 
-/** Whether Postgres can store a text: not NUL, nor half of a surrogate pair. */
+/** Whether Postgres can store a text: no NUL, no lone surrogate. */
 export const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
-/** The path in a value to a text that cannot be stored. Not recursive, because the caller controls the depth of the value. */
+/** Finds text that cannot be stored. Not recursive, because callers control the depth. */
 function findUnstorable(root: unknown): string | null {
   const open: [value: unknown, path: string][] = [[root, '']]
   for (let next = open.pop(); next; next = open.pop()) {
     const [value, path] = next
     if (typeof value === 'string' && !isStorable(value)) return path
-    // A file is no text, and each of its bytes would be a property.
+    // A file is no text, and each byte would be a property.
     if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue
     for (const [key, inner] of Object.entries(value)) {
       if (!isStorable(key)) return path
@@ -272,9 +265,9 @@ function findUnstorable(root: unknown): string | null {
   return null
 }
 
-/** Refuses what cannot be stored anywhere in a request. */
+/** Refuses requests with unstorable text anywhere. */
 export async function refuseUnstorableText(request: FastifyRequest): Promise<void> {
-  // The parts of a request to an unknown address are not read.
+  // Requests to unknown addresses are not read.
   if (request.is404) return
   for (const part of [request.params, request.query, request.body]) {
     const path = findUnstorable(part)

@@ -3,26 +3,23 @@ import { type Static, type TObject, Type } from 'typebox'
 import { parsedJson } from '../runtime/foreign/json.ts'
 import type { ModelConfig } from './settings.ts'
 
-/** Why the answer of a model is not used. The message never contains a part of what was sent or answered. */
+/** Why a model's answer is not used. The message never quotes what was sent or answered. */
 export class ModelError extends Error {
   override readonly name: string = 'ModelError'
 }
 
-/** A question to a model: fixed instructions, and data that the model must not obey. */
+/** A question to a model: fixed instructions, and data it must not obey. */
 export interface Question {
-  /** The name of the form of the answer. */
+  /** Name of the answer's schema. */
   name: string
-  /** The form that the answer must have; the reader of the answer validates it again. */
+  /** Schema of the answer, validated again by its reader. */
   schema: TObject
   instructions: string
-  /** Sent as one JSON object in a message of its own: no text in it can end the message or begin another one. */
+  /** Sent as one JSON object in its own message: no text in it can end the message or start another. */
   data: Record<string, unknown>
 }
 
-/**
- * The parameters that a server takes. `current` is what OpenAI documents now; `plain` is what older servers and other vendors
- * take instead: `max_tokens` and JSON without a schema.
- */
+/** `current` as OpenAI documents; `plain` for other servers: `max_tokens`, JSON without a schema. */
 export type Dialect = 'current' | 'plain'
 
 /** The body of a chat completion request. */
@@ -48,7 +45,7 @@ export function completionRequest(
   })
 }
 
-/** The part of a chat completion that is read; other fields are ignored. */
+/** The part of a chat completion that is read. */
 const completion = Type.Object({
   choices: Type.Array(
     Type.Object({
@@ -64,29 +61,21 @@ const completion = Type.Object({
 
 const isCompletion = new Ajv().compile<Static<typeof completion>>(completion)
 
-/**
- * The JSON value that a model answered with, not validated.
- * @param body of its answer, parsed.
- * @throws ModelError when it refuses, was cut off or does not answer with JSON.
- */
+/** @param body the parsed answer @returns its JSON, unvalidated @throws ModelError if refused, cut off, or no JSON */
 export function completionValue(body: unknown): unknown {
   if (!isCompletion(body)) throw new ModelError('answered with no chat completion')
   const { message, finish_reason: reason } = body.choices[0]!
   if (typeof message.refusal === 'string' && message.refusal !== '') throw new ModelError('refused')
   if (reason === 'content_filter') throw new ModelError('refused')
   if (reason === 'length') throw new ModelError('was cut off; raise AI_MAX_TOKENS')
-  // Servers without schemas often wrap JSON as Markdown code.
+  // Servers without schemas often wrap JSON in Markdown code.
   const text = (message.content ?? '').trim().replace(/^```(?:json)?|```$/g, '')
   const value = parsedJson(text)
   if (value === undefined) throw new ModelError('answered with no JSON')
   return value
 }
 
-/**
- * Reads answers of a form.
- * @param fault what another form is called, in a log.
- * @returns what reads the parsed body of an answer, and throws ModelError
- */
+/** @param fault names a wrong form in logs @returns a reader of parsed bodies that throws ModelError */
 export function readerOf<Form extends TObject>(form: Form, fault: string): (body: unknown) => Static<Form> {
   const isOfForm = new Ajv().compile<Static<Form>>(form)
   return (body) => {

@@ -10,12 +10,12 @@ import { version } from '../runtime/version.ts'
 import { completionRequest, type Dialect, ModelError, type Question } from './completion.ts'
 import type { ModelConfig } from './settings.ts'
 
-/** The part of a pino logger that is needed here. It never gets a key, an address, a body, a query or a text of the cache. */
+/** The used part of a pino logger. It never gets a key, address, body, query or cached text. */
 export interface ModelLog {
   warn(fields: object, message: string): void
 }
 
-/** A failure of the endpoint, not only of this question. */
+/** A failure of the endpoint, not just of this question. */
 export class EndpointError extends ModelError {}
 
 export interface EndpointDependencies {
@@ -25,33 +25,26 @@ export interface EndpointDependencies {
 }
 
 export interface Endpoint {
-  /**
-   * Whether a question may be sent. False for a minute or more after five failures of the endpoint in a row; after that, true is given
-   * once: to the question that probes the endpoint.
-   */
+  /** Whether a question may be sent: not for a minute or more after five failures in a row, then once, to probe. */
   admits(): boolean
-  /**
-   * Sends a question, and reads the answer within the time limit of the model.
-   * @param read what the answer says, from its parsed body; throws ModelError when the form is wrong.
-   * @throws ModelError when there is no usable answer; the reason of `signal` once it is aborted.
-   */
+  /** @param read parses the body, or throws ModelError @throws ModelError without an answer; the signal's reason */
   complete<T>(question: Question, read: (body: unknown) => T, signal: AbortSignal): Promise<T>
 }
 
-/** Far more than an answer needs, because a model may add its reasoning. */
+/** Leaves room for the model's reasoning. */
 const bodyLimitBytes = 256 * 1024
 
-/** Without proxies the one that all share. */
+/** Without proxies, the shared dispatcher. */
 const dispatcherOf = ({ proxies, timeoutMs }: ModelConfig) =>
   proxies === undefined || !hasProxy(proxies)
     ? getGlobalDispatcher()
     : createDispatcher(proxies, { connectMs: timeoutMs })
 
-/** An OpenAI-compatible endpoint. Redirects are never followed, and the key goes to the configured address alone. */
+/** An OpenAI-compatible endpoint. Never follows redirects: the key goes only to the configured address. */
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { config, clock, dispatcher = dispatcherOf(config) } = dependencies
   const circuit = createCircuit()
-  // The dialect that this server last accepted.
+  // The dialect this server last accepted.
   let dialect: Dialect = 'current'
 
   const requestBody = async (question: Question, signal: AbortSignal): Promise<unknown> => {
@@ -98,7 +91,7 @@ function post(
     body,
     signal,
     dispatcher,
-    // The signal bounds all of it.
+    // The signal limits everything.
     headersTimeout: 0,
     bodyTimeout: 0,
     headers: {
@@ -129,6 +122,6 @@ function toModelError(error: unknown, late: boolean): ModelError {
   if (error instanceof ModelError) return error
   if (error instanceof BodyError) return new EndpointError(`answered with ${error.message}`)
   const { code, name } = error as { code?: unknown; name?: unknown }
-  // Never the message: undici's errors can carry pieces of the body.
+  // Never the message: undici's errors may quote the body.
   return new EndpointError(`could not be called (${typeof code === 'string' ? code : String(name)})`)
 }

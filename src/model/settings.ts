@@ -3,7 +3,7 @@ import type { NetworkProxies } from '../http/outbound/proxy.ts'
 import type { Complain } from '../runtime/config-error.ts'
 import { duration } from '../runtime/duration.ts'
 
-/** The environment variables of the model: part of the schema in `config.ts`, which alone reads them. */
+/** The model's environment variables: part of the schema in `config.ts`, which alone reads them. */
 export const modelVariables = {
   AI_BASE_URL: Type.Optional(
     Type.String({
@@ -13,7 +13,7 @@ export const modelVariables = {
     }),
   ),
   AI_API_KEY: Type.Optional(
-    // What no header can hold would fail each request as if the network did.
+    // Anything else fits no header and would fail like a network fault.
     Type.String({ pattern: '^[\\x21-\\x7e]+$', description: 'its API key, if it needs one', 'x-kind': 'secret' }),
   ),
   AI_MODEL: Type.Optional(Type.String({ maxLength: 200, description: 'its model; needed with `AI_BASE_URL`' })),
@@ -32,22 +32,16 @@ export const modelVariables = {
 
 export type ModelEnvironment = Static<TObject<typeof modelVariables>>
 
-/** An OpenAI-compatible endpoint. */
 export interface ModelConfig {
   baseUrl: string
   apiKey: string | undefined
   name: string
   timeoutMs: number
   maxTokens: number
-  /** By default none. */
   proxies?: NetworkProxies
 }
 
-/**
- * What the variables of the model mean; null without a model.
- * @param complain called with the first that is wrong.
- * @param proxies of the network.
- */
+/** Null without a model. @param complain called with the first invalid variable @param proxies of the network */
 export function readModelConfig(
   environment: ModelEnvironment,
   complain: Complain<ModelEnvironment>,
@@ -55,13 +49,13 @@ export function readModelConfig(
 ): ModelConfig | null {
   const { AI_BASE_URL: baseUrl, AI_API_KEY: apiKey, AI_MODEL: name } = environment
   if (baseUrl === undefined) {
-    // Without this error they would be unused although they look effective.
+    // Otherwise they would look effective but be unused.
     if (apiKey !== undefined) complain('AI_API_KEY', 'needs AI_BASE_URL.')
     if (name !== undefined) complain('AI_MODEL', 'needs AI_BASE_URL.')
     return null
   }
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : complain('AI_BASE_URL', 'is not a web address.')
-  // They would not be sent, and an address gets into logs where a key does not.
+  // Credentials would not be sent, and addresses are logged, unlike keys.
   if (url.username !== '' || url.password !== '') {
     complain('AI_BASE_URL', 'must hold no user name or password; a key belongs into AI_API_KEY.')
   }

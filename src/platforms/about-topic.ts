@@ -12,14 +12,10 @@ import { addDiscarded } from './content/items.ts'
 import type { FoundRequest, Page, Platform } from './platform.ts'
 
 interface TopicFilterOptions {
-  /** `PlatformDefinition.contextIsTopic`. */
   contextIsTopic?: ContextTest | undefined
 }
 
-/**
- * A platform whose pages join a topic only with requests that are about it. A platform's own search also returns substrings,
- * near-spellings and matches in comments.
- */
+/** Keeps only requests about the topic: platforms also return substrings, near-spellings and comment matches. */
 export function filterByTopic(platform: Platform, options: TopicFilterOptions = {}): Platform {
   return {
     ...platform,
@@ -30,7 +26,6 @@ export function filterByTopic(platform: Platform, options: TopicFilterOptions = 
   }
 }
 
-/** Other work of the event loop can run between two requests: to compare a hostile text takes milliseconds. */
 async function splitPage(page: Page, topic: string, options: TopicFilterOptions): Promise<Page> {
   const isAbout = createTopicTest(topic, options)
   const pause = createPauses()
@@ -52,49 +47,46 @@ async function splitPage(page: Page, topic: string, options: TopicFilterOptions)
   return { ...page, requests, incomplete, offTopic, discarded }
 }
 
-/** The fields that are compared with a topic. */
 export type ComparedFields = Pick<FoundRequest, 'title' | 'description' | 'tags' | 'sourceName'>
 
-/** Whether the name of the source of a request counts when it is compared with the topic. */
+/** Whether a request's source name counts when it is compared with the topic. */
 export type ContextTest = (request: Pick<FoundRequest, 'title' | 'description'>) => boolean
 
-/** Whether a request is about the topic. */
 export type TopicTest = (request: ComparedFields) => boolean
 
-/** Whether the compared texts of a request have the words of the topic. */
+/** Whether compared texts have the topic's words. */
 type TextsTest = (texts: readonly string[]) => boolean
 
-/** As much of each field as the search indexes, in UTF-16 units. */
+/** Compares as much of each field as the search indexes, in UTF-16 units. */
 const limits = { title: 1_000, tags: 4_000, sourceName: 1_000, description: 20_000 }
-/** Texts are normalised in pieces of about this many UTF-16 units, and only pieces that may have a word of the topic. */
 const pieceLength = 120
-/** A piece without a boundary between words ends here. */
+/** Cuts a piece without a word boundary here. */
 const maxPieceLength = 2_000
-/** Of a topic with more words than this, most are enough. */
+/** Above this number of words, most of a topic's words suffice. */
 const allWordsLimit = 3
 const shareOfWords = 2 / 3
 
 const isUnspacedCharacter = new RegExp(`^${unspacedCharacterPattern}$`, 'u')
 
-/** A word of a topic: a stem, or a character of a script without spaces, which texts contain in pairs. */
+/** A stem, or one character of a script without spaces, which texts contain in pairs. */
 interface TopicWord {
   text: string
   isCharacter: boolean
-  /** What a folded text with the word contains. */
+  /** A substring of every folded text with the word. */
   sign: string
 }
 
-/** One way to write a topic, and how many of its words a text needs. */
+/** One spelling of a topic, and how many of its words a text needs. */
 interface TopicForm {
   words: readonly TopicWord[]
   needed: number
 }
 
 /**
- * Makes the test of a topic. A request is about it when title, description, tags and source together have all of its words, in any
- * order and any form; of more than three words two thirds are enough. Words are compared as the search compares them, also with all umlauts
- * written as people type them who have no key for them, and in British as in American English. A topic without words, such as an emoji, is one that every request is about.
- * @param contextIsTopic whether the name of the source counts (`PlatformDefinition.contextIsTopic`).
+ * Matches a request whose title, description, tags and source have all topic words, in any order and form as in the
+ * search; of more than three words, two thirds. Umlauts may be typed out, spelling British or American. A topic without
+ * words, such as an emoji, matches everything.
+ * @param contextIsTopic see `PlatformDefinition.contextIsTopic`
  */
 export function createTopicTest(
   topic: string,
@@ -112,7 +104,6 @@ export function createTopicTest(
   }
 }
 
-/** @param topics one topic in several spellings */
 function createTextsTest(topics: readonly string[]): TextsTest {
   const forms = topics.flatMap(writtenForms).map(topicForm)
   if (forms.some(({ needed }) => needed === 0)) return () => true
@@ -135,7 +126,7 @@ function createTextsTest(topics: readonly string[]): TextsTest {
   }
 }
 
-/** Adds the candidates that are words of a text. @returns whether there was one. */
+/** Adds candidates that are words of a text. @returns whether any were */
 function addFound(found: Set<string>, candidates: readonly TopicWord[], text: string): boolean {
   const before = found.size
   const normalised = normaliseText(text, text.length)
@@ -148,7 +139,7 @@ function addFound(found: Set<string>, candidates: readonly TopicWord[], text: st
 
 const joinedName = (text: string) => normaliseQuery(text.toLowerCase().replace(/[_\u200c]/g, ''))
 
-/** `darkMode` and `dark_mode` are topics of one word, `darkmode`, or of two; so is a word with a zero width non-joiner. */
+/** `darkMode` and `dark_mode` count as one word, `darkmode`, or as two; so does a word with a zero-width non-joiner. */
 function writtenForms(topic: string): string[] {
   const joined = joinedName(topic)
   if (normaliseQuery(topic) === joined) return [joined]
@@ -179,12 +170,12 @@ function topicWord(word: string): TopicWord {
     string,
   ]
   const different = [...sign].findIndex((letter, at) => letter !== other[at])
-  // What all spellings begin with. Every text contains the empty sign.
+  // The common prefix of all spellings; every text contains "".
   const common = isRewrittenName(word) ? '' : different === -1 ? sign : sign.slice(0, different)
   return { text: stemInOneSpelling(word), isCharacter: isUnspacedCharacter.test(word), sign: common }
 }
 
-/** The short fields first, so that most descriptions need not be normalised. */
+/** Short fields first, so most descriptions need no normalizing. */
 function comparedTexts({ title, tags, sourceName, description }: ComparedFields, withSource: boolean): string[] {
   const source = withSource ? (sourceName ?? '').slice(0, limits.sourceName) : ''
   return [
@@ -193,7 +184,6 @@ function comparedTexts({ title, tags, sourceName, description }: ComparedFields,
   ]
 }
 
-/** A text in pieces that end between two words. */
 function* pieces(text: string): Generator<string> {
   const boundary = /[\s\u3001\u3002\uff0c]/g
   for (let start = 0; start < text.length; ) {

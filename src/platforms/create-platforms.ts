@@ -15,17 +15,16 @@ export interface PlatformsOptions {
   clock: Clock
   quotas: QuotaStore
   cache: AdapterCache
-  /** Divides every window of a budget, for tests and benchmarks against a simulator with the same scale. */
+  /** Divides every budget window, for tests and benchmarks against a simulator of the same scale. */
   timeScale?: number | undefined
 }
 
-/** The platforms that are on, and the hosts that they call. */
 export interface Platforms {
   adapters: ReadonlyMap<PlatformName, Platform>
   hosts: ReadonlyMap<PlatformName, readonly Budget[]>
 }
 
-/** Makes the platforms that are on, in the configured order; called once in a process, because each platform owns the budgets of its hosts. */
+/** Creates the enabled platforms in configured order. Call once per process: each owns its hosts' budgets. */
 export async function createPlatforms(options: PlatformsOptions): Promise<Platforms> {
   const { config, client, clock, quotas, cache, timeScale = 1 } = options
   const adapters = new Map<PlatformName, Platform>()

@@ -6,7 +6,7 @@ import type { OpenBudget } from './budget/budget.ts'
 import type { PlatformClient } from './client/client.ts'
 import type { FoundRequest, Platform } from './platform.ts'
 
-// The kinds of environment variables that adapters have. `settings.ts` checks each by its `x-kind`.
+// Kinds of environment variables for adapters, checked by `settings.ts` by `x-kind`.
 
 /** The address of an API. */
 export const webAddress = (fallback: string, meaning: string) =>
@@ -17,117 +17,107 @@ export const webAddress = (fallback: string, meaning: string) =>
     'x-kind': 'web address',
   })
 
-/** A credential. One that no HTTP header can hold is refused at the start: each request with it would fail like a network fault. */
+/** A credential. Refused at startup if no HTTP header can hold it: every request would fail like a network fault. */
 export const secret = (meaning: string) =>
   Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]+$', description: meaning, 'x-kind': 'secret' }))
 
-/** A comma list of at least one item. */
+/** A comma list with at least one item. */
 export const commaList = (items: readonly string[], meaning: string) => list('list', items, meaning)
 
-/** A comma list of at least one address. */
+/** A comma list with at least one address. */
 export const webAddressList = (items: readonly string[], meaning: string) => list('web address list', items, meaning)
 
-/** The same where there is none by default. */
+/** Like `webAddressList`, with none by default. */
 export const optionalWebAddressList = (meaning: string) =>
   Type.Optional(Type.String({ description: `comma list: ${meaning}`, 'x-kind': 'web address list' }))
 
-/** A comma list of sources, in any form that `sources` of the definition reads; none by default. */
+/** An optional comma list of sources, in any form the definition's `sources` accepts. */
 export const optionalSourceList = (meaning: string) =>
   Type.Optional(Type.String({ description: `comma list: ${meaning}`, 'x-kind': 'source list' }))
 
 const list = (kind: 'list' | 'web address list', items: readonly string[], meaning: string) =>
   Type.String({ default: items.join(','), description: `comma list: ${meaning}`, 'x-kind': kind })
 
-/** The different items of a comma list. */
+/** Distinct items of a comma list. */
 export function itemsOf(list = ''): string[] {
   const trimmed = list.split(',').map((item) => item.trim())
   return [...new Set(trimmed.filter((item) => item !== ''))]
 }
 
-/** One without a name and a password: addresses are shown and logged. */
+/** Without credentials: addresses are shown and logged. */
 export function isWebAddress(text = ''): boolean {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
   return url !== null && url.username === '' && url.password === ''
 }
 
-/** The items of a comma list that are none of what is known, by their places: an item may be a secret that was meant for another variable. */
+/** The positions of unknown items in a comma list. Not their text: it may be a secret for another variable. */
 export function unknownItems(items: readonly string[], known: readonly string[]): string | null {
   const places = items.flatMap((item, index) => (known.includes(item) ? [] : [index + 1]))
   return places.length === 0 ? null : `number ${places.join(', ')} of the list is none of ${known.join(', ')}.`
 }
 
-/** What every adapter needs besides its own environment variables; the options of each adapter extend it. */
+/** What every adapter needs besides its own variables; each adapter's options extend it. */
 export interface AdapterDependencies {
   client: PlatformClient
   clock: Clock
-  /** Called once for each host, when the adapter is made; for a host that an account names, before its first request. */
+  /** Called once per host: when the adapter is created, or before an account-named host's first request. */
   openBudget: OpenBudget
 }
 
-/** Also the cache, for adapters whose platform makes some results expensive to fetch again. */
+/** Adds a cache, for platforms with results that are expensive to fetch again. */
 export interface CachingAdapterDependencies extends AdapterDependencies {
   cache: AdapterCache
 }
 
-/** What a page that everybody can read, without a key, may show of the posts of a platform, by its terms (docs/platforms/). */
+/** What pages without an API key may show of a platform's posts, by its terms (docs/platforms/). */
 export interface PublicPages {
-  /** `links`: only how many posts there are, and links to them. `texts`: their texts and authors, too. */
+  /** `links`: only the number of posts and links to them. `texts`: also texts and authors. */
   show: 'texts' | 'links'
-  /** The terms of the platform, where they demand a link to them beside its posts. */
+  /** The platform's terms, if they demand a link next to its posts. */
   termsUrl?: string
-  /** Whether its links may not be `nofollow`, as the attribution of some platforms demands. */
+  /** Forbids `nofollow` on links, as some platforms' attribution rules demand. */
   hasPlainLinks?: boolean
 }
 
-/** How an account names a source of a platform in a job, such as a repository. */
+/** How accounts name a platform's sources in a job, such as repositories. */
 export interface SourceKind {
-  /** What to write, for errors and docs, such as `owner/repository`. */
+  /** What to write, for errors and docs, e.g. `owner/repository`. */
   form: string
   example: string
-  /** The one form in which a source is stored and compared, at most 300 characters; null for a text that names none. */
+  /** The stored and compared form of a source, at most 300 characters; null if the text names none. */
   normalise(text: string): string | null
 }
 
-/** Everything about a platform that the other rooms need; `adapters/<name>/settings.ts` exports it. */
+/** What other rooms need to know about a platform; exported by `adapters/<name>/settings.ts`. */
 export interface PlatformDefinition<Variables extends TProperties = TProperties> {
-  /** `[a-z]+`, which `definePlatform` checks: it is also a folder, an item of `RETENTION_DAYS` and part of addresses. */
+  /** Checked to be `[a-z]+`: it is also a folder, an item of `RETENTION_DAYS` and part of addresses. */
   name: PlatformName
-  /** The name that people use for it. */
   title: string
-  /** What `votes` of its requests count, in a few words: likes, a score. */
+  /** What its `votes` count, in a few words: likes, a score. */
   votes: string
-  /** Whether its search needs no credentials: then it is on by default, unless `isOptIn`. */
+  /** Its search needs no credentials; on by default unless `isOptIn`. */
   isOpen: boolean
-  /** Whether it is off until the operator names it, because it has nothing to search that suits everybody. */
+  /** Off until the operator names it, because no default sources suit everybody. */
   isOptIn?: boolean
-  /** Its environment variables; their names begin with that of the platform. */
+  /** Its environment variables, named after the platform. */
   variables: Variables
-  /** The variables without which it is skipped. */
+  /** Variables without which it is skipped. */
   required?: readonly (keyof Variables & string)[]
-  /** What is shown of its requests where no key is needed. */
+  /** What to show of its requests without an API key. */
   publicPages: PublicPages
-  /** Days that its requests are stored after their last refresh, where its terms limit that. */
+  /** Days to store requests after their last refresh, if its terms limit that. */
   retentionDays?: number
-  /**
-   * Whether each of its hosts can be searched alone, such as forums. Otherwise its hosts need each other, such as one that gives
-   * tokens to another, and the platform is ready when all of them are.
-   */
+  /** Whether each host works alone, as forums do. Otherwise, as with a token host, all must be ready. */
   hasIndependentHosts?: boolean
-  /**
-   * Whether the words of a request's `sourceName` count as its own when it is checked against the topic; by default they do.
-   * Present where the source says little about the request, such as the video of a comment (decision 040).
-   */
+  /** Whether `sourceName` counts for the topic, by default yes. No for, e.g., a comment's video (decision 040). */
   contextIsTopic?(request: Pick<FoundRequest, 'title' | 'description'>): boolean
-  /** Present where a job may name sources of its own; then the adapter obeys `PageRequest.sources` and has `verifySource`. */
+  /** Set if jobs may name sources; the adapter then obeys `PageRequest.sources` and has `verifySource`. */
   sources?: SourceKind
-  /** Makes the adapter. It imports the adapter's code, so that a platform that is off loads nothing. */
+  /** Creates the adapter and imports its code, so a disabled platform loads nothing. */
   create(dependencies: CachingAdapterDependencies, environment: Static<TObject<Variables>>): Promise<Platform>
 }
 
-/**
- * Checks a definition against its own variables, then widens its type: the registry holds definitions with different variables.
- * @throws Error for a name that is not `[a-z]+`, and for a variable that does not begin with the name.
- */
+/** Checks a definition and widens its type. @throws Error for a name not `[a-z]+`, or variables not starting with it */
 export function definePlatform<Variables extends TProperties>(
   definition: PlatformDefinition<Variables>,
 ): PlatformDefinition {

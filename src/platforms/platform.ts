@@ -1,21 +1,21 @@
 import type { Discarded, PlatformErrorCode, PlatformName, RequestStatus } from '../database/column-types.ts'
 
-/** A value that survives JSON: a cursor is stored with its task between two pages. */
+/** JSON, because cursors are stored with their task between pages. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
 /**
- * A feature request as one platform describes it: plain text only, cleaned and capped when it is read (`content/text.ts`).
- * A value that the platform does not give is null, never invented; title, description, votes and tags are never null.
+ * Plain text, cleaned and capped when read (`content/text.ts`). Unknown values are null, never invented; title,
+ * description, votes and tags are never null.
  */
 export interface FoundRequest {
-  /** Unique within the platform and stable over time: a refresh finds the stored row by it. */
+  /** Unique within the platform and stable: refreshes find the stored row by it. */
   sourceId: string
   title: string
   description: string
   votes: number
   tags: string[]
   commentCount: number | null
-  /** How its author rates the whole product, 1 to 5; null where that is not asked. No votes: they say nothing of the request. */
+  /** The author's rating of the whole product, 1 to 5, null if not asked. Not votes for the request. */
   stars: number | null
   sourceUrl: string
   authorName: string | null
@@ -23,67 +23,58 @@ export interface FoundRequest {
   authorProfileUrl: string | null
   license: string | null
   originalCreatedAt: Date | null
-  /** What became of it, in the platform's own data; null where the platform says nothing of the kind. */
+  /** Status from the platform's data; null if it has none. */
   status: RequestStatus | null
-  /** When the status changed, by the platform; null where it gives no date: then the store notes when it saw the change. */
+  /** The platform's date of the status change; null if unknown: the store then uses when it saw the change. */
   statusChangedAt: Date | null
-  /** Whether the description is only a part of the text, because the platform's search gives no more. */
+  /** Whether the description is only the part of the text that the search returns. */
   excerpt: boolean
-  /** The repository, project, site, forum category, community or video that it was posted in, as people call it. */
+  /** Human-readable name of the repository, project, site, forum category, community or video. */
   sourceName: string | null
-  /** What `Platform.refresh` reads it again by; null where that is impossible. */
+  /** Handle for `Platform.refresh`; null if impossible. */
   refreshHandle: string | null
-  /** The source of an account in which it was found (`PageRequest.sources`); null when it was found in a source of the operator. */
+  /** The account's source it was found in (`PageRequest.sources`); null if found in the operator's. */
   ownSource: string | null
-  /** Only where the source itself says how likely it is a feature request, 0 to 1; otherwise `requests/detection/` judges it. */
+  /** Probability of a feature request, 0 to 1, if the source states it; else `requests/detection/` judges. */
   confidence?: number
 }
 
-/**
- * What a platform says of a request that is read again. `gone` only after an explicit sign; `missing` when its source can be read and does
- * not have it, which deletes it on the third day; `unreadable` proves nothing.
- */
+/** `gone`: by an explicit sign. `missing` from a readable source: deleted on day three. `unreadable` proves nothing. */
 export type Refreshed = { handle: string } & (
   | { state: 'found'; request: FoundRequest }
   | { state: 'gone' | 'missing' | 'unreadable' }
 )
 
-/** One page of a platform's search: one upstream request of the largest sensible size. */
+/** A page of search results: one upstream request of the largest sensible size. */
 export interface Page {
-  /** About the topic: they join it. */
+  /** Requests about the topic, which join it. */
   requests: FoundRequest[]
-  /** Excerpts that do not have the words of the topic, while the rest of their text may: stored, but they do not join the topic. */
+  /** Excerpts without the topic's words, which the full text may have: stored, but not in the topic. */
   incomplete?: FoundRequest[]
-  /** Not about the topic: not stored, but those that are stored already are refreshed. `discarded.offTopic` counts them. */
+  /** Not about the topic: not stored, only refreshed if already stored. Counted by `discarded.offTopic`. */
   offTopic?: FoundRequest[]
-  /** How many items of the answer are not stored, by reason. */
   discarded?: Discarded
-  /** The cursor of the next page; null when the platform has no more for this topic. */
   nextCursor: Json
-  /**
-   * Newest first, where the task goes on when nothing of the page is new: what follows in its source is older still, so it is the cursor
-   * of the other sources. Null or absent when there are none.
-   */
+  /** Newest first, used if a page is all known: skips its source, whose rest is older. Null without other sources. */
   nextCursorIfKnown?: Json
 }
 
 export interface PageRequest {
-  /** Trimmed, 2 to 100 characters, otherwise any text. */
+  /** Trimmed, 2 to 100 characters, any text. */
   topic: string
-  /** null for the first page, then the `nextCursor` of the page before. */
+  /** Null for the first page, then the previous page's `nextCursor`. */
   cursor: Json
-  /** Aborted when the task is cancelled, the service shuts down, or (with a TimeoutError) the job reaches its time limit. */
+  /** Aborted on cancellation, on shutdown, or with a TimeoutError at the job's time limit. */
   signal: AbortSignal
-  /** How many pages of this topic the platform has delivered before, to all jobs: the round-robin of sources begins there. */
+  /** Pages of this topic delivered before, to all jobs: round-robin starts there. */
   pagesBefore: number
-  /** Whether a part of a first page is enough. A platform that allows one request at a time can then search for several topics in one query. */
+  /** Whether part of a first page suffices. Platforms with one request at a time can then combine topics. */
   mayShare?: boolean
-  /** The sources of an account, in the normalised form of `PlatformDefinition.sources`; without them, those of the operator. */
+  /** An account's sources, normalized by `PlatformDefinition.sources`; by default the operator's. */
   sources?: readonly string[]
   /**
-   * Asks newest first for what was posted since this instant, wherever the platform can. A source ends with the page that reaches what is
-   * older. Older items of such a page are returned like any other: they are about the topic, and may never have been seen. Where a
-   * platform ignores the order, its pages end as without this. A task has it on all of its pages or on none, because cursors depend on it.
+   * Newest first from this time on, if the platform can. A source ends with the page that reaches older items, which
+   * are returned too: they may be unseen. Set for all pages of a task or none, because cursors depend on it.
    */
   newestSince?: Date | null
 }
@@ -91,38 +82,36 @@ export interface PageRequest {
 export interface Platform {
   readonly name: PlatformName
   /**
-   * Fetches one page.
-   * @returns null when there is nothing left to fetch: no request was sent, so nothing is stored or charged.
-   * @throws PlatformError when the platform cannot answer; `retryAt` says whether and when another try makes sense.
+   * @returns null if nothing is left: no request was sent, nothing is stored or charged
+   * @throws PlatformError if the platform cannot answer; `retryAt` says when to retry, if at all
    */
   fetchPage(request: PageRequest): Promise<Page | null>
   /**
-   * Checks that a source of an account exists and that everybody may read it.
-   * @param source in the normalised form of `PlatformDefinition.sources`.
-   * @throws SourceRefusedError when it does not exist or is not public; PlatformError when that cannot be known now.
+   * Checks that an account's source exists and is public.
+   * @param source normalized by `PlatformDefinition.sources`
+   * @throws SourceRefusedError if not; PlatformError if unclear now
    */
   verifySource?(source: string, signal: AbortSignal): Promise<void>
-  /** Present where the platform has a cheap way to read known requests again. */
+  /** Set if the platform can cheaply read known requests again. */
   readonly refresh?: Refresh
 }
 
-/** The platforms that are on. They are looked up when they are needed: tests replace them while the service runs. */
+/** The enabled platforms, looked up on each use because tests replace them at runtime. */
 export type PlatformsByName = Pick<ReadonlyMap<PlatformName, Platform>, 'get'>
 
 export interface Refresh {
-  /** The maximum handles of one call, which is one upstream request. */
+  /** Maximum handles per call, which is one upstream request. */
   readonly maxHandles: number
-  /** Which of two handles can be read in one call: those with the same key, such as a repository or a site. */
+  /** Handles with the same key, such as a repository or site, can be read in one call. */
   groupOf(handle: string): string
   /**
-   * Reads known requests again, by handles of one group.
-   * @returns something for each handle: `unreadable` also for a handle that cannot be parsed, and where the platform leaves out what exists.
-   * @throws PlatformError as `fetchPage` does.
+   * @returns a result for each handle of a group: `unreadable` if invalid, or if the platform omits existing items
+   * @throws PlatformError as `fetchPage`
    */
   read(handles: readonly string[], signal: AbortSignal): Promise<Refreshed[]>
 }
 
-/** What was found of handles, and what is said of each other one. */
+/** Combines found requests with a verdict for each other handle. */
 export function byHandle(
   handles: readonly string[],
   found: readonly FoundRequest[],
@@ -135,20 +124,17 @@ export function byHandle(
   })
 }
 
-/** What is returned where none of the handles can be read. */
+/** The result if no handle is readable. */
 export const unreadable = (handles: readonly string[]): Refreshed[] =>
   handles.map((handle) => ({ handle, state: 'unreadable' }))
 
-/**
- * Why a page could not be fetched. The message is for the operator: it says what to do, and never holds a body, a token or
- * a query string.
- */
+/** The message tells the operator what to do, without body, token or query string. */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError'
   readonly code: PlatformErrorCode
-  /** When another try can succeed; null when none can, so that the task ends. */
+  /** When a retry can succeed; null if never: the task ends. */
   readonly retryAt: Date | null
-  /** Whether there was no answer at all: no connection, or silence. */
+  /** Whether there was no answer: no connection, or silence. */
   readonly isUnreachable: boolean
 
   constructor(
@@ -163,28 +149,28 @@ export class PlatformError extends Error {
   }
 }
 
-/** The host works, but has no such source or refuses a search of it. Other sources of the same host are not affected. */
+/** The host works, but refuses this source or lacks it. Its other sources are not affected. */
 export class SourceRefusedError extends PlatformError {
   constructor(message: string) {
     super('bad_response', message)
   }
 }
 
-/** The host works, but a source has nothing now that it should have. Other sources of the same host are not affected. */
+/** The host works, but a source lacks what it should have now. Its other sources are not affected. */
 export class SourceUnavailableError extends PlatformError {
   constructor(message: string, retryAt: Date) {
     super('unavailable', message, { retryAt })
   }
 }
 
-/** No request was sent, because none is allowed before `retryAt`: a planned wait, not a failure. */
+/** A planned wait, not a failure: no request may be sent before `retryAt`. */
 export class PlannedWaitError extends PlatformError {
   constructor(code: 'rate_limited' | 'unavailable', message: string, retryAt: Date, isUnreachable = false) {
     super(code, message, { retryAt, isUnreachable })
   }
 }
 
-/** The queue for the slots of the host is full. A live call tries again at once, every other task at `retryAt`. */
+/** The host's slot queue is full. Live calls retry at once, other tasks at `retryAt`. */
 export class HostBusyError extends PlannedWaitError {
   constructor(message: string, retryAt: Date) {
     super('rate_limited', message, retryAt)

@@ -15,7 +15,7 @@ import { x } from './adapters/x/settings.ts'
 import { youtube } from './adapters/youtube/settings.ts'
 import type { PlatformDefinition, PublicPages } from './definition.ts'
 
-/** Every platform that Wishwell has an adapter for. The order is that of documents, lists and defaults. */
+/** All platforms with an adapter, in the order of documents, lists and defaults. */
 export const platformDefinitions: readonly PlatformDefinition[] = [
   github,
   hackernews,
@@ -35,38 +35,38 @@ export const platformDefinitions: readonly PlatformDefinition[] = [
 
 export const platformNames: readonly PlatformName[] = platformDefinitions.map(({ name }) => name)
 
-/** The platform of what people import: nothing is collected from it, so no definition has it, and each account sees its own (`feedback/`). */
+/** The platform of imported requests: never collected, without a definition, visible per account (`feedback/`). */
 export const importPlatform: PlatformName = 'import'
 
-/** The platforms that requests may be from. */
+/** Platforms that stored requests may have. */
 export const storedPlatformNames: readonly PlatformName[] = [...platformNames, importPlatform]
 
-/** Their searches need no credentials: a call that names no platforms uses those of them that are on. */
+/** Platforms searchable without credentials: the default of calls that name none, as far as enabled. */
 export const openPlatformNames: readonly PlatformName[] = platformDefinitions
   .filter(({ isOpen }) => isOpen)
   .map(({ name }) => name)
 
-/** On by default. */
+/** Enabled by default. */
 export const defaultPlatformNames: readonly PlatformName[] = platformDefinitions
   .filter(({ isOpen, isOptIn }) => isOpen && !isOptIn)
   .map(({ name }) => name)
 
-/** @throws Error for a name that no platform has. */
+/** @throws Error for an unknown name */
 export function definitionOf(platform: PlatformName): PlatformDefinition {
   const definition = platformDefinitions.find(({ name }) => name === platform)
   if (definition === undefined) throw new Error(`there is no platform ${platform}`)
   return definition
 }
 
-/** What votes on a platform count; null for one that is here no more, and for what was imported from anywhere. */
+/** The meaning of a platform's votes; null for a removed platform and for imports. */
 export const votesOf = (platform: PlatformName): string | null =>
   platformDefinitions.find(({ name }) => name === platform)?.votes ?? null
 
-/** What a page without a key may show of a platform; only links to one that is here no more. */
+/** What pages without an API key may show; links only for a removed platform. */
 export const publicPagesOf = (platform: PlatformName): PublicPages =>
   platformDefinitions.find(({ name }) => name === platform)?.publicPages ?? { show: 'links' }
 
-/** The platforms whose texts a page without a key may show. */
+/** Platforms whose texts may be shown without an API key. */
 export const publicTextPlatforms: readonly PlatformName[] = platformDefinitions
   .filter(({ publicPages }) => publicPages.show === 'texts')
   .map(({ name }) => name)

@@ -4,13 +4,12 @@ import { named } from '../http/openapi-components.ts'
 import { oneOf, openWord } from '../http/schemas.ts'
 import { platformNames } from './registry.ts'
 
-/** The name of any platform, also of one that is off now. */
+/** Any platform's name, enabled or not. */
 export const anyPlatform = Type.Unsafe<PlatformName>({ type: 'string' })
 
-/** Why a platform delivered nothing. */
 export const platformErrorCode = { ...openWord(platformErrorCodes, 'Why'), ...named('PlatformErrorCode') }
 
-/** The list of platforms in a body: at least one, duplicates count once. Platforms that are off are skipped. */
+/** A body's platforms: at least one, duplicates count once, disabled ones are skipped. */
 export const platformList = (enabled: readonly PlatformName[], defaults: readonly PlatformName[]) =>
   Type.Array(oneOf(platformNames), {
     minItems: 1,

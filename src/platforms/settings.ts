@@ -12,14 +12,14 @@ import {
   platformNames,
 } from './registry.ts'
 
-/** The default of `RETENTION_DAYS`: the limits in the terms of the platforms. */
+/** Default of `RETENTION_DAYS`: the limits in the platforms' terms. */
 const defaultRetention = platformDefinitions.flatMap(({ name, retentionDays }) =>
   retentionDays === undefined ? [] : [`${name}:${retentionDays}`],
 )
 
 const variablesOfAdapters: TProperties = Object.assign({}, ...platformDefinitions.map(({ variables }) => variables))
 
-/** The environment variables of the platforms: part of the schema in `config.ts`, which alone reads them. */
+/** The platforms' environment variables: part of the schema in `config.ts`, which alone reads them. */
 export const platformVariables = {
   PLATFORMS: commaList(defaultPlatformNames, `the platforms that are on, of ${platformNames.join(', ')}`),
   DEFAULT_PLATFORMS: Type.Optional(
@@ -36,10 +36,9 @@ export const platformVariables = {
   ...variablesOfAdapters,
 }
 
-/** The variables of the platforms, validated and with their defaults. */
 export type PlatformEnvironment = Record<string, string | undefined>
 
-/** What an operator must do to turn a platform on. */
+/** How an operator enables a platform. */
 export function howToTurnOn(platform: PlatformName): string {
   const { required = [] } = definitionOf(platform)
   const credentials = required.length === 0 ? '' : ` and set ${required.join(' and ')}`
@@ -49,20 +48,19 @@ export function howToTurnOn(platform: PlatformName): string {
 export interface PlatformsConfig {
   enabled: PlatformName[]
   defaults: PlatformName[]
-  /** For each platform that is on: its required variables that are not set. */
+  /** Required but unset variables of each enabled platform. */
   missing: ReadonlyMap<PlatformName, readonly string[]>
-  /** Days that requests are stored after their last refresh; without an entry they are stored for ever. Platforms that are off count too. */
+  /** Days to store requests after their last refresh, also of disabled platforms; without an entry, forever. */
   retention: ReadonlyMap<PlatformName, number>
-  /** The variables of all adapters. */
   environment: PlatformEnvironment
 }
 
-/** Reads the variables of the platforms. @param complain called with the first wrong variable. */
+/** Reads the platforms' variables. @param complain called with the first invalid variable */
 export function readPlatformsConfig(environment: PlatformEnvironment, complain: Complain): PlatformsConfig {
   checkKinds(environment, complain)
   const enabled = parseNames('PLATFORMS', environment.PLATFORMS, platformNames, complain)
   const open = enabled.filter((name) => openPlatformNames.includes(name))
-  // Where only platforms with credentials are on, the operator has chosen them.
+  // If only platforms with credentials are enabled, the operator chose them.
   const fallback = open.length > 0 ? open : enabled
   const missingOf = (platform: PlatformName) =>
     (definitionOf(platform).required ?? []).filter((variable) => environment[variable] === undefined)
@@ -77,10 +75,9 @@ export function readPlatformsConfig(environment: PlatformEnvironment, complain: 
 
 const addressRule = 'an http or https address without a name and a password'
 
-/** Checks what the pattern of a schema cannot: whether an address can be parsed, and whether a list has an item. */
 function checkKinds(environment: PlatformEnvironment, complain: Complain): void {
   for (const [variable, schema] of Object.entries(platformVariables)) {
-    // Without a value and a default it is one that need not be there.
+    // Without value and default, the variable is optional.
     if (environment[variable] === undefined) continue
     const kind = (schema as { 'x-kind'?: string })['x-kind']
     const items = itemsOf(environment[variable])
@@ -107,14 +104,14 @@ function parseNames(
   return names
 }
 
-/** Whole days from 1 to 9999, infinitely many for `none`; null for another text. */
+/** Whole days from 1 to 9999, Infinity for `none`; null for other text. */
 function parseDays(text: string): number | null {
   if (text === 'none') return Number.POSITIVE_INFINITY
   const days = (parseDuration(text, 'd') ?? 0) / dayMs
   return Number.isInteger(days) && days >= 1 && days <= 9_999 ? days : null
 }
 
-/** Reads `youtube:30,x:none`; names are `[a-z]+` (`definition.ts`). A platform that is not named has its default, so leaving one out never extends its retention. */
+/** Parses `youtube:30,x:none`. A platform not named keeps its default, so omitting it never extends its retention. */
 function parseRetention(text: string | undefined, complain: Complain): ReadonlyMap<PlatformName, number> {
   const days = new Map<PlatformName, number>()
   for (const item of [...defaultRetention, ...itemsOf(text)]) {

@@ -45,7 +45,6 @@ const host = closed({
   ),
 })
 
-/** The state of a platform, as it is answered. */
 export const platform = closed(
   {
     platform: openWord(platformNames, 'Its name'),
@@ -90,10 +89,9 @@ export const platform = closed(
 
 export type PlatformStatus = Omit<Static<typeof platform>, 'yield'>
 type HostStatus = PlatformStatus['hosts'][number]
-/** What a platform gave to collections. */
 export type PlatformYield = NonNullable<Static<typeof platform>['yield']>
 
-/** By platform. @param accountId null for all accounts. @param topic undefined: all topics */
+/** By platform. @param accountId null for all accounts @param topic undefined for all topics */
 export type ReadYields = (
   accountId: string | null,
   topic: string | undefined,
@@ -106,7 +104,7 @@ export interface StatusOptions {
   now: Date
 }
 
-/** The state of every platform: on or off, usable or not, and until when. Read from the database, so that every process gives the same. */
+/** The state of every platform: enabled, usable, until when. From the database, so all processes agree. */
 export async function readPlatformStatus({ database, config, hosts, now }: StatusOptions): Promise<PlatformStatus[]> {
   const rows = await readHosts(database)
   const statuses: PlatformStatus[] = []
@@ -161,16 +159,13 @@ async function hostStatus(budget: Budget, row: HostRow | undefined, now: Date): 
   }
 }
 
-/** The last try failed without an answer or with a fault of the host, and nothing has succeeded since. */
+/** The last try failed without an answer or by the host's fault, and none succeeded since. */
 function isUnreachableBy(row: HostRow | undefined): boolean {
   const isFault = row?.last_error_code === 'unavailable' || row?.last_error_code === 'timeout'
   return isFault && (row.last_error_at ?? 0) > (row.last_success_at ?? 0)
 }
 
-/**
- * @param hosts those that the platform needs, and the others that it has queried.
- * @param needed the hosts without which the platform cannot search.
- */
+/** @param hosts needed and other queried hosts @param needed hosts the platform cannot search without */
 function platformStatus(
   platform: PlatformName,
   config: PlatformsConfig,
@@ -201,7 +196,7 @@ function sourceFormOf(platform: PlatformName): PlatformStatus['sources'] {
   return sources ? { form: sources.form, example: sources.example } : null
 }
 
-/** The host that decides when the platform can be used: the first one where one is enough, else the last. */
+/** The host that decides when the platform is usable: the soonest if one suffices, else the last. */
 function decisiveOf(platform: PlatformName, hosts: HostStatus[]): HostStatus | null {
   const rank = ({ state, resumesAt }: HostStatus) => `${state === 'unreachable' ? 1 : 0} ${resumesAt ?? ''}`
   const soonestFirst = [...hosts].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
@@ -217,7 +212,7 @@ function adviceFor(
   const page = `docs/platforms/${platform}.md`
   if (state === 'off') return howToTurnOn(platform)
   if (state === 'not_configured') return `Set ${missing.join(' and ')} (${page}).`
-  // An error before a success is over.
+  // Errors before a success no longer count.
   const failing = hosts.filter(({ lastError, lastSuccessAt }) => lastError && lastError.at > (lastSuccessAt ?? ''))
   const worst = failing.find(({ lastError }) => lastError?.code !== 'rate_limited') ?? failing[0]
   if (!worst?.lastError) return null

@@ -1,11 +1,10 @@
-/** Equal for topics that differ only in compatibility forms, case and the amount of white space. */
+/** Equal for topics that differ only in compatibility forms, case and white space. */
 export const topicKey = (topic: string): string => topic.normalize('NFKC').trim().replace(/\s+/gu, ' ').toLowerCase()
 
 /**
- * The words of a topic, each in double quotes. A quoted word is never an operator, also on platforms where `and`, `$name` or
- * `#name` is one.
- * @param limit in UTF-16 units; no platform counts a text as longer. A word that does not fit is left out, with all after it.
- * @returns an empty text when there is nothing to search for.
+ * Quotes words, so that `and`, `$name` or `#name` is no operator.
+ * @param limit in UTF-16 units, no less than any platform counts; drops words from the first that does not fit
+ * @returns "" if nothing is left
  */
 export function quotedWords(topic: string, limit: number): string {
   let quoted = ''
@@ -21,10 +20,9 @@ const quotesAndBrackets = /["“”„«»`\\[\](){}<>:\p{Cc}]/gu
 const operators = new Set(['AND', 'OR', 'NOT'])
 
 /**
- * The words of a topic without operators of search engines: no quotes, brackets, colons (`repo:`, `user:`), leading minus
- * signs or upper-case AND, OR, NOT. Names stay whole: C++, C#, .NET, node.js, don't.
- * @returns an empty list when the topic has nothing to search for. Then no request should be sent: the platforms answer an
- *   empty query with arbitrary results.
+ * Drops search operators: quotes, brackets, colons, leading minus signs, upper-case AND, OR, NOT; keeps C++, C#, .NET,
+ * node.js, don't.
+ * @returns an empty list if nothing is left: then send no request, for which platforms return arbitrary results
  */
 export function searchWords(topic: string): string[] {
   return topic

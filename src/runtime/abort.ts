@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits for a promise until the signal is aborted, also if the work behind the promise ignores it. @throws the reason of the signal. */
+/** Waits until `work` settles or the signal aborts, even if the work ignores it. @throws the signal's reason */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const giveUp = () => reject(signal.reason)
@@ -9,6 +9,6 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): P
   return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', giveUp))
 }
 
-/** Waits for so long, or until the signal is aborted. */
+/** Waits for `ms`, or until the signal aborts. */
 export const pauseUnlessAborted = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {})

@@ -1,42 +1,36 @@
 import { pauseUnlessAborted } from './abort.ts'
 
 export interface BackgroundRunOptions {
-  /**
-   * One slice of the work. After a stop its signal is aborted: what waits for long should end then, without an error.
-   * @returns whether there may be more.
-   */
+  /** Does one slice. Long waits should end, without error, once the signal aborts. @returns whether more may remain */
   step: (signal: AbortSignal) => Promise<boolean>
-  /** How often a run begins by itself; without it only when it is asked for. */
+  /** Interval of automatic runs; without it, runs only on demand. */
   everyMs?: number
-  /** After a step that has more, other work has the database to itself for so many times as long as the step took. */
+  /** After an incomplete step, pauses for this multiple of its duration. */
   pauseFactor?: number
-  /** Gets what a step threw in a run that `job` or `startSoon` began or joined. */
+  /** Gets step errors of runs started or joined by `job` or `startSoon`. */
   onError: (error: unknown) => void
 }
 
-/** Work that goes on in the background, step by step, until there is none. There is one run at a time. */
+/** Background work in steps until none is left, one run at a time. */
 export interface BackgroundRun {
-  /** Begins a run, or wakes the one under way. Other maintenance jobs do not wait for it: it returns false at once. */
+  /** Starts or wakes a run; returns false at once, so that other maintenance jobs need not wait. */
   job(): Promise<false>
-  /** Begins a run, or joins the one under way, which takes one more step. @throws what a step threw. */
+  /** Starts a run, or joins the current one for one more step. @throws a step's error */
   run(): Promise<void>
-  /** Does what `job` does, after a delay in milliseconds; of several calls the earliest counts. */
+  /** Like `job`, after a delay in milliseconds; the earliest of several calls counts. */
   startSoon(delayMs: number): void
-  /** Ends the run after the step under way, and its pause at once. Nothing begins afterwards. */
+  /** Ends the run after the current step, and pauses at once. Nothing starts afterwards. */
   stop(): Promise<void>
 }
 
-/**
- * Does work in the background whenever it is woken. A wake-up is never lost: what may have come after the step under way began is found by
- * one more step, in a further run when that step fails.
- */
+/** Runs when woken. No wake-up is lost: one during a step causes another, if need be in a new run. */
 export function createBackgroundRun({ step, everyMs, pauseFactor = 0, onError }: BackgroundRunOptions): BackgroundRun {
   const stopping = new AbortController()
   const { signal } = stopping
   let underWay: Promise<void> | null = null
-  /** Whether something woke the run since its last step began. */
+  /** Whether the run was woken since its last step started. */
   let isWoken = false
-  /** Whether the run has no caller, or others beside its callers. */
+  /** Whether errors are reported: the run has no caller, or not only callers. */
   let isReported = false
   let timer: NodeJS.Timeout | undefined
   let startsAt = Number.POSITIVE_INFINITY
@@ -53,7 +47,7 @@ export function createBackgroundRun({ step, everyMs, pauseFactor = 0, onError }:
       if (isReported) onError(error)
       throw error
     } finally {
-      // In the turn in which the loop ended, not in a promise that follows: what wakes it in between would be lost.
+      // In the turn in which the loop ended: a later promise could lose a wake-up in between.
       const startsAgain = isWoken && isReported && !signal.aborted
       underWay = null
       isWoken = false
@@ -96,20 +90,20 @@ export function createBackgroundRun({ step, everyMs, pauseFactor = 0, onError }:
   }
 }
 
-/** How long after a wake-up a run looks once more for what was committed after it. */
+/** Delay of a second run, for what was committed after the first. */
 const recheckMs = 3_000
 
 export interface WakeOptions {
-  /** Calls back for each notification of a channel. @returns the function that ends it. */
+  /** Calls back for each notification. @returns a function to stop */
   listen: (channel: string, wake: () => void) => Promise<() => Promise<void>>
   channel: string
   delayMs: number
 }
 
 /**
- * Begins a run for what another process left, and wakes it after each notification of a channel: after a delay, and once more some seconds later. Of
- * transactions that end at the same time only one notifies, and another may end after the run that it woke (`database/schema/request-copies.sql`).
- * @returns the run, whose end ends the listening, too.
+ * Starts a run for other processes' leftovers, and wakes it after each notification, then again some seconds later: of
+ * transactions ending together only one notifies (`database/schema/request-copies.sql`).
+ * @returns the run; stopping it stops listening
  */
 export async function wakeOn(run: BackgroundRun, { listen, channel, delayMs }: WakeOptions): Promise<BackgroundRun> {
   let recheck: NodeJS.Timeout | undefined

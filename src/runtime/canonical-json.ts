@@ -1,4 +1,3 @@
-/** The same value with the properties of its objects in the order of their names. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (typeof value !== 'object' || value === null) return value
@@ -6,6 +5,6 @@ function canonical(value: unknown): unknown {
   return Object.fromEntries(properties.map(([name, inner]) => [name, canonical(inner)]))
 }
 
-/** The same text for the same value: the order of an object's properties does not count. @param indent spaces a level */
+/** Equal values give equal text, whatever the order of properties. @param indent spaces per level */
 export const canonicalJson = (value: unknown, indent = 0): string =>
   JSON.stringify(canonical(value), null, indent) ?? 'null'

@@ -1,9 +1,9 @@
-/** What is wrong with the environment, a line for each variable. Never holds a value, which may be a secret. */
+/** Faults of the environment, one line per variable, without values: they may be secrets. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Says which variable of an environment is wrong and what it should be, without its value. */
+/** Reports an invalid variable and what it should be, without its value. */
 export type Complain<Environment = Record<string, unknown>> = (
   variable: keyof Environment & string,
   what: string,

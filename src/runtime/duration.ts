@@ -7,28 +7,24 @@ const nameOf = { ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours', d: 
 
 type Unit = keyof typeof millisecondsOf
 
-/**
- * The milliseconds of a duration such as `250ms`, `30s`, `15m`, `6h` or `7d`; null for another text.
- * @param bareUnit of a number without a unit.
- */
+/** Milliseconds of `250ms`, `30s`, `15m`, `6h` or `7d`; null for other text. @param bareUnit unit of a bare number */
 export function parseDuration(text: string, bareUnit: Unit): number | null {
   const [, number, unit = bareUnit] = /^(\d{1,9})(ms|[smhd])?$/.exec(text) ?? []
   return number === undefined ? null : Number(number) * millisecondsOf[unit as Unit]
 }
 
-/** What the text of a variable must be. */
 interface DurationRule {
-  /** Of a number without a unit: the one that ends the name of the variable. */
+  /** Unit of a bare number: the last part of the variable's name. */
   bareUnit: Unit
   minimum: string
   maximum: string
 }
 
-/** A variable that is a duration. `durationKeyword` makes milliseconds of its text. */
+/** A duration variable; `durationKeyword` converts it to milliseconds. */
 export const duration = (rule: DurationRule, fallback: string, meaning: string) =>
   Type.Unsafe<number>(Type.String({ 'x-duration': rule, default: fallback, description: meaning }))
 
-/** Reads a duration within its bounds. @returns milliseconds, or what is wrong. */
+/** @returns milliseconds within bounds, or the fault */
 function readDuration({ bareUnit, minimum, maximum }: DurationRule, text: string): number | string {
   const milliseconds = parseDuration(text, bareUnit)
   const isWithin =
@@ -39,7 +35,7 @@ function readDuration({ bareUnit, minimum, maximum }: DurationRule, text: string
   return `must be a duration from ${minimum} to ${maximum}, a whole number with ms, s, m, h or d; without a unit it is in ${nameOf[bareUnit]}`
 }
 
-/** The keyword of Ajv that puts the milliseconds of a `duration` in the place of its text. */
+/** Ajv keyword that replaces a `duration` text by its milliseconds. */
 export const durationKeyword: FuncKeywordDefinition = {
   keyword: 'x-duration',
   type: 'string',

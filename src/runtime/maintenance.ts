@@ -1,18 +1,14 @@
 import type { Logger } from 'pino'
 import { type BackgroundRun, createBackgroundRun } from './background-run.ts'
 
-/** Deletes one slice of the rows that are no longer needed. @returns whether there may be more. */
+/** Deletes one batch of obsolete rows. @returns whether more may remain */
 export type MaintenanceJob = () => Promise<boolean>
 
 const intervalMs = 5 * 60_000
-/** The maximum of slices of a job in one round: a backlog takes several rounds, so that other jobs do not wait long. */
+/** Maximum batches per job and round: backlogs take several rounds, so others need not wait long. */
 const maxSlices = 100
 
-/**
- * Does the work for one row after the other. A row that fails is logged and left for the next round, so that it does not block
- * the others.
- * @returns the number of rows that succeeded.
- */
+/** Processes rows one by one; failed rows are logged and retried next round. @returns how many succeeded */
 export async function passOverFailures<Row extends { id: string }>(
   rows: readonly Row[],
   log: Logger,
@@ -30,7 +26,7 @@ export async function passOverFailures<Row extends { id: string }>(
   return done
 }
 
-/** Runs the jobs every few minutes, one slice after the other. A failed job is logged and tried again in the next round. */
+/** Runs the jobs every few minutes in turn. Failed jobs are logged and retried next round. */
 export const startMaintenance = (jobs: Record<string, MaintenanceJob>, log: Logger): BackgroundRun =>
   createBackgroundRun({
     everyMs: intervalMs,

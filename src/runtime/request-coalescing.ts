@@ -1,17 +1,15 @@
-/** Runs a read, or shares an equal one that has not begun yet. */
+/** Runs a read, or shares an equal one that has not started. */
 export type CoalescedReads = <T>(key: string, read: () => Promise<T>) => Promise<T>
 
 interface Reads {
   running: Promise<unknown>
-  /** The read that all later callers share; it begins when the running one has ended. */
+  /** Shared by all later callers; starts when the running read ends. */
   next: Promise<unknown> | null
 }
 
 /**
- * Lets equal concurrent reads share one. A call during a read shares the next one, which begins after it. So no caller gets a
- * value that was read before its call, nothing is cached, and one read of a key runs at a time.
- *
- * The key must contain everything that the result depends on besides the database, such as the caller.
+ * Equal concurrent reads share one. Calls during a read share the next, so none gets a value older than itself, and
+ * nothing is cached. Keys must include all that affects the result besides the database, e.g. the caller.
  */
 export function createCoalescedReads(): CoalescedReads {
   const readsByKey = new Map<string, Reads>()

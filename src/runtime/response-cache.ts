@@ -1,24 +1,21 @@
 import { LRUCache } from 'lru-cache'
 import { type CoalescedReads, createCoalescedReads } from './request-coalescing.ts'
 
-/**
- * The version of the data, another one after every change, before whoever made the change goes on. Null where it is not known: then nothing
- * is cached.
- */
+/** Changes with the data, before the changing call continues. Null if unknown: nothing is cached then. */
 export type Version = () => number | null
 
 export interface ResponseCacheOptions {
   version: Version
-  /** Of all cached values and their keys. */
+  /** For all cached values and keys. */
   maxSize: number
-  /** The size of a value; by default about its characters as JSON. */
+  /** Size of a value; by default roughly its JSON characters. */
   sizeOf?: (value: unknown) => number
 }
 
-/** A value above this share of the cache is not cached: it would displace too many others. */
+/** Maximum share of the cache for one value: larger ones would displace too many others. */
 const maxShare = 1 / 8
 
-/** About the number of characters of a value as JSON. Not measured by serializing, which blocks the event loop for a large value. */
+/** Approximate size of a value as JSON, without serializing, which blocks the event loop. */
 function roughSize(root: unknown): number {
   const open = [root]
   let size = 0
@@ -36,10 +33,7 @@ function roughSize(root: unknown): number {
   return size
 }
 
-/**
- * Caches reads while nothing changes. A caller never gets a value older than its call. Concurrent calls share one read, as in
- * `createCoalescedReads`. The least recently used value is evicted first. Callers must not change a value.
- */
+/** Caches reads at one version, least recently used out first. Never older than the call; never modify values. */
 export function createResponseCache({ version, maxSize, sizeOf = roughSize }: ResponseCacheOptions): CoalescedReads {
   const share = createCoalescedReads()
   /** All of one version. */
@@ -50,7 +44,7 @@ export function createResponseCache({ version, maxSize, sizeOf = roughSize }: Re
   })
   let asOf = version()
 
-  /** Outdated values, for example of purged requests, do not stay in memory. */
+  /** Drops outdated values, e.g. purged requests, from memory. */
   const evictOutdated = () => {
     if (asOf === version()) return
     asOf = version()
@@ -64,13 +58,13 @@ export function createResponseCache({ version, maxSize, sizeOf = roughSize }: Re
     const found = find(key)
     if (found) return found.value as T
     return share(key, async () => {
-      // Another caller may have read it meanwhile, and nothing has changed since.
+      // Another caller may have read it since, at the same version.
       const meanwhile = find(key)
       if (meanwhile) return meanwhile.value as T
       const before = version()
       const value = await read()
       evictOutdated()
-      // After a change during the read the value may be old or new.
+      // After a change during the read, the value may be old or new.
       if (before !== null && before === version()) cached.set(key, { value })
       return value
     })

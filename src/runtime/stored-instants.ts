@@ -2,25 +2,17 @@ import type { Logger } from 'pino'
 import { type BackgroundRun, createBackgroundRun } from './background-run.ts'
 import type { Clock } from './clock.ts'
 
-/**
- * Corrects what one room stored for later: an instant that lies further ahead than the one that its rule gives from now. Only a clock that was
- * ahead, and was set back, leaves such instants; without a correction nothing would happen until they come.
- * @returns how many were corrected.
- */
+/** Pulls in times stored by a clock that was ahead; nothing would happen until then. @returns how many */
 export type InstantCorrection = (now: Date) => Promise<number>
 
-/**
- * By so much an instant may lie beyond what its rule gives from now and is left alone: the clocks of two processes differ, and what one of them has
- * just stored must not look wrong to the other.
- */
+/** Tolerance for such times: processes' clocks differ, and fresh times must not look wrong to another process. */
 export const clockToleranceMs = 3600_000
 
-/** How often the clock is looked at. */
 const lookEveryMs = 10_000
-/** How often all is corrected while the clock of this process goes forward: the clock of another process may have been set back. */
+/** How often to correct without a change of this clock: another process's may have changed. */
 const correctEveryMs = 3600_000
 
-/** Runs the corrections at the start, when the clock was set back, and every hour. One that fails is logged and keeps no other from running. */
+/** Corrects at startup, after a clock change, and hourly. Failures are logged and stop no other correction. */
 export function startCorrecting(
   corrections: Readonly<Record<string, InstantCorrection>>,
   { clock, log }: { clock: Clock; log: Pick<Logger, 'warn' | 'error'> },

@@ -5,5 +5,4 @@ const manifest = JSON.parse(
   readFileSync(new URL(isCompiled ? '../../../package.json' : '../../package.json', import.meta.url), 'utf8'),
 ) as { version: string }
 
-/** The version of this Wishwell, from package.json. */
 export const version = manifest.version

@@ -1,6 +1,6 @@
 import type { Executor } from '../../database/open.ts'
 
-/** Everything that accounts can be told, by type: what it means, for the documents. */
+/** Every event type, with its meaning for the documents. */
 export const eventCatalogue = {
   'watch.news': 'A report of a watch has news: wishes that are new, grew, rise, were completed or declined.',
   'watch.skipped_no_credits': 'A run of a watch was skipped, because its budget or the account cannot pay for it.',
@@ -19,23 +19,20 @@ export type EventType = keyof typeof eventCatalogue
 
 export const eventTypes = Object.keys(eventCatalogue) as EventType[]
 
-/** Ids and numbers, and words of our own such as a status or a month: never a text from a platform or of a person. */
+/** Ids, numbers and our own words, such as a status: never text from platforms or people. */
 export type EventSubject = Record<string, string | number | null>
 
 interface NewEvent {
-  /** Null: of all accounts that it concerns; what delivers it finds them. */
+  /** Null: all accounts concerned, found at delivery. */
   accountId: string | null
   type: EventType
   subject: EventSubject
-  /** The channels that this watch names are told; without it, or where it names none, the channels that subscribe to the type. */
+  /** Notifies the channels this watch names; by default those that subscribe to the type. */
   watchId?: string | null
   now: Date
 }
 
-/**
- * Notes what happened, in the transaction of its cause: it is told if and only if that commits.
- * @returns the id by which receivers recognise a repeated delivery.
- */
+/** Commits with the event's cause, or not at all. @returns the id by which receivers detect repeats */
 export async function noteEvent(
   executor: Executor,
   { accountId, type, subject, watchId = null, now }: NewEvent,

@@ -3,33 +3,31 @@ import { type KeyScope, keyScopes } from '../../database/column-types.ts'
 import { ServiceError } from '../../http/errors.ts'
 import { isProtected, type OidcConfig } from './settings.ts'
 
-/** What a token may do, as its `scope` says: the names of the scopes of keys, after `wishwell:`. No token manages an account. */
+/** Scopes of tokens: those of keys after `wishwell:`. No token manages an account. */
 export const tokenScopes = ['wishwell:read', 'wishwell:collect'] as const
 
-/** What a valid access token says. */
 export interface TokenClaims {
   accountId: string
   scope: KeyScope
-  /** The person, by the provider. */
+  /** The provider's id of the person. */
   subject: string
 }
 
-/** Reads access tokens. @returns null for what is no valid token for this service @throws ServiceError UNAVAILABLE without the provider */
+/** @returns null for an invalid token, or another service's @throws ServiceError UNAVAILABLE without the provider */
 export type ReadAccessToken = (token: string) => Promise<TokenClaims | null>
 
-/** RFC 8725: only algorithms whose keys can be public. */
+/** RFC 8725: only algorithms with public keys. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const timeoutMs = 5_000
-/** A provider that does not answer is not asked by every call. */
 const pauseMs = 10_000
 
-/** Three parts in base64url: what an access token of RFC 9068 looks like, and no API key does. */
+/** Three base64url parts, like an access token (RFC 9068) and unlike an API key. */
 export const isAccessToken = (token: string): boolean => /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)
 
-/** Told apart from what a broken key throws, which is a `TypeError`, too. */
+/** Distinct from a broken key's error, also a `TypeError`. */
 class ProviderAwayError extends Error {}
 
-/** The address of the keys of a provider (OpenID Connect Discovery 1.0, section 4). */
+/** A provider's key set (OpenID Connect Discovery 1.0, section 4). */
 async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   const answer = await fetch(address, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
@@ -55,7 +53,7 @@ function claimsOf(payload: JWTPayload, accountClaim: string): TokenClaims | null
   return { accountId, scope, subject }
 }
 
-/** Reads the tokens of a provider (RFC 9068), whose keys are read with the first and kept. */
+/** Reads a provider's tokens (RFC 9068); fetches its keys with the first one and caches them. */
 export function createAccessTokens({ issuer, accountClaim, resource }: OidcConfig): ReadAccessToken {
   let keys: Promise<JWTVerifyGetKey> | null = null
   const keysOf = () => {
@@ -68,7 +66,7 @@ export function createAccessTokens({ issuer, accountClaim, resource }: OidcConfi
     return keys
   }
   return async (token) => {
-    // Loaded where it is used.
+    // Loaded on first use.
     const { decodeJwt, errors, jwtVerify } = await import('jose')
     const options = { issuer, audience: resource, algorithms, clockTolerance: 30, requiredClaims: ['exp'] }
     const isAway = (error: unknown) =>
@@ -88,7 +86,7 @@ export function createAccessTokens({ issuer, accountClaim, resource }: OidcConfi
     } catch (error) {
       if (isAway(error)) throw away()
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return null
-      // The token names no key: whichever fits.
+      // The token names no key, so try all.
       for await (const key of error) {
         const verified = await jwtVerify(token, key, options).catch(() => null)
         if (verified !== null) return claimsOf(verified.payload, accountClaim)

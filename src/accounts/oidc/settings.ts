@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox'
 import { isLoopback } from '../../http/addresses.ts'
 import type { Complain } from '../../runtime/config-error.ts'
 
-/** The environment variables of sign-in by a provider of OpenID Connect: part of the schema in `config.ts`, which alone reads them. */
+/** OpenID Connect variables: part of the schema in `config.ts`, which alone reads them. */
 export const oidcVariables = {
   OIDC_ISSUER: Type.Optional(
     Type.String({
@@ -19,26 +19,26 @@ export const oidcVariables = {
 
 type OidcEnvironment = Static<TObject<typeof oidcVariables>> & { PUBLIC_URL?: string }
 
-/** Whose access tokens open `/mcp`. */
+/** The provider whose access tokens open `/mcp`. */
 export interface OidcConfig {
   issuer: string
   accountClaim: string
-  /** The audience of the tokens: the address of `/mcp`. */
+  /** The tokens' audience: the address of `/mcp`. */
   resource: string
 }
 
-/** Whether nobody on the way can change what is read there. */
+/** Whether the connection protects against changes on the way. */
 export const isProtected = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, '')))
 
-/** Interprets these variables. @param complain called with the first that is wrong. @returns null where there is no provider */
+/** @param complain called with the first invalid variable @returns null without a provider */
 export function readOidcConfig(environment: OidcEnvironment, complain: Complain<OidcEnvironment>): OidcConfig | null {
   const { OIDC_ISSUER: issuer, OIDC_ACCOUNT_CLAIM: accountClaim, PUBLIC_URL: publicUrl } = environment
   if (issuer === undefined) return null
   const url = URL.parse(issuer)
   if (!url || !isProtected(url) || url.search !== '' || `${url.username}${url.password}` !== '')
     return complain('OIDC_ISSUER', 'must be an https address without a query, a name and a password.')
-  // The provider writes it into each token, so it cannot be where the service happens to listen.
+  // The provider writes it into tokens, so it cannot be wherever the service listens.
   if (publicUrl === undefined) return complain('OIDC_ISSUER', 'needs PUBLIC_URL, the audience of the tokens.')
   return { issuer, accountClaim, resource: `${publicUrl.replace(/\/+$/, '')}/mcp` }
 }

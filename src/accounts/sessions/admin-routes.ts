@@ -11,7 +11,6 @@ import { endSessionsOf } from './sessions.ts'
 
 interface AdminSessionDependencies extends Omit<RouteDependencies, 'idempotent'> {
   adminKey: string
-  /** The address that links begin with. */
   publicUrl: () => string
 }
 
@@ -24,7 +23,7 @@ const linkProperties = {
   createdAt: moment('When it was made'),
   expiresAt: moment('When it expires'),
 }
-/** For whom a link is made: who signs in with it is named so. */
+/** For whom a link is, and the name of whoever signs in with it. */
 export const personName = trimmedText(1, 100, 'For whom it is: answers name who signed in with it so')
 const newLink = closed({ personName: Type.Optional(personName) })
 
@@ -42,7 +41,7 @@ const describeLink = ({ linkId, personName: person, createdAt, expiresAt }: Show
   expiresAt: expiresAt.toISOString(),
 })
 
-/** The operator's routes for the sign-in links and sessions of an account. */
+/** The operator's routes for an account's sign-in links and sessions. */
 export function registerAdminSessionRoutes(app: App, dependencies: AdminSessionDependencies): void {
   registerMakeLink(app, dependencies)
   registerListLinks(app, dependencies)

@@ -6,7 +6,7 @@ import { csrfTokenOf, lifetimeMs } from './sessions.ts'
 
 export const sessionCookie = 'ww_session'
 
-/** Hidden from scripts, not sent by forms and frames of other sites, and behind https only sent over https. */
+/** Hidden from scripts, not sent by other sites, and restricted to https if used. */
 const attributes = ({ protocol }: FastifyRequest): CookieSerializeOptions => ({
   path: '/',
   httpOnly: true,
@@ -14,7 +14,7 @@ const attributes = ({ protocol }: FastifyRequest): CookieSerializeOptions => ({
   secure: protocol === 'https',
 })
 
-/** The token that a request carries in its cookie; null for none. */
+/** The token in a request's cookie, or null. */
 export const cookieOf = (request: FastifyRequest): string | null => request.cookies[sessionCookie] ?? null
 
 export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, token: string): void {
@@ -26,9 +26,8 @@ export function clearSessionCookie(request: FastifyRequest, reply: FastifyReply)
 }
 
 /**
- * Whether another site made a browser send this call. `Sec-Fetch-Site` decides if it is there. Browsers omit it for a plain http
- * address other than localhost; then `Origin` must be our own host. A call with neither header is not of a current browser.
- * (The algorithm of Go's http.CrossOriginProtection, except that another site may not even read with a cookie.)
+ * Whether another site sent this call, by `Sec-Fetch-Site`, or by `Origin` where browsers omit it (plain http except
+ * localhost). Neither: no current browser. Like Go's http.CrossOriginProtection, but also for reads.
  */
 export function isFromElsewhere({ headers, host }: FastifyRequest): boolean {
   const site = headers['sec-fetch-site']
@@ -43,7 +42,7 @@ export function refuseFromElsewhere(request: FastifyRequest): void {
   }
 }
 
-/** Reads change nothing, except the list of requests with `source=realtime`, which spends a credit. */
+/** Reads change nothing, except `source=realtime`, which spends a credit. */
 function changesSomething({ method, query }: FastifyRequest): boolean {
   const { source } = (query ?? {}) as { source?: unknown }
   return !['GET', 'HEAD'].includes(method) || [source].flat().includes('realtime')
@@ -51,10 +50,7 @@ function changesSomething({ method, query }: FastifyRequest): boolean {
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
-/**
- * Refuses a call by session that changes something without the session's CSRF token.
- * @throws ServiceError FORBIDDEN
- */
+/** For session calls that change something. @throws ServiceError FORBIDDEN without the CSRF token */
 export function requireCsrfToken(request: FastifyRequest, sessionToken: string): void {
   if (!changesSomething(request)) return
   const given = request.headers['x-csrf-token']

@@ -13,7 +13,6 @@ import { endInvitation, invitationTimeMs, linkUrl, listInvitations, makeLink, ma
 
 interface LinkRouteDependencies extends RouteDependencies {
   adminKey: string
-  /** The address that links begin with. */
   publicUrl: () => string
 }
 
@@ -33,7 +32,7 @@ const linkProperties = {
   lastUsedAt: nullable(moment('Of a used one, when its session last called, to within ten minutes')),
 }
 
-/** The routes of an account for the links that sign people in to it. */
+/** An account's routes for its sign-in links. */
 export function registerLinkRoutes(app: App, dependencies: LinkRouteDependencies): void {
   registerList(app, dependencies)
   registerMake(app, dependencies)

@@ -15,11 +15,10 @@ import {
   openSession,
 } from './sessions.ts'
 
-/** An invitation by the operator or the account. */
+/** For invitations by the operator or account. */
 export const invitationTimeMs = 24 * 60 * 60_000
-/** The link that a start prints, for the operator at the terminal. */
+/** For the link printed at startup. */
 const firstLinkTimeMs = 15 * 60_000
-/** The maximum of open links of an account. */
 export const maxOpenLinks = 20
 
 interface SignInLink {
@@ -32,26 +31,20 @@ interface SignInLink {
 
 interface NewLink {
   accountId: string
-  /** The key on which the session will depend: that of the maker, or the admin key. */
+  /** The key the session will depend on: the maker's, or the admin key. */
   opener: { keyId: string } | { adminKey: string }
-  /** For whom it is. */
   personName?: string | null
   now: Date
-  /** How long it is valid. */
   validForMs: number
 }
 
-/** The address of a link. The token is in the fragment, which is not sent to servers and not logged. */
+/** The token is in the fragment, which is neither sent to servers nor logged. */
 export const linkUrl = (publicUrl: string, { token }: SignInLink): string => `${publicUrl}/sign-in#${token}`
 
-/**
- * Makes a link that signs a person in to an account, once.
- * @returns null when there is no such account.
- * @throws ServiceError CONFLICT when the account has the maximum of open links.
- */
+/** @returns a one-time sign-in link; null without the account @throws ServiceError CONFLICT at the maximum */
 export async function makeLink(transaction: Transaction, link: NewLink): Promise<SignInLink | null> {
   const { accountId, opener, personName = null, now, validForMs } = link
-  // Serializes concurrent calls for one account: without the lock neither would count the link of the other.
+  // Serializes an account's calls: otherwise concurrent ones would not count each other's link.
   if (!(await lockAccount(transaction, accountId))) return null
   if ((await listLinks(transaction, accountId, now)).length >= maxOpenLinks) {
     throw new ServiceError('CONFLICT', `The account has ${maxOpenLinks} open sign-in links, the maximum: revoke them.`)
@@ -75,9 +68,8 @@ export async function makeLink(transaction: Transaction, link: NewLink): Promise
 }
 
 /**
- * Signs in with a link and uses it up: one of several concurrent calls succeeds.
- * @returns the token for the cookie; null for a link that is unknown, used, expired, revoked, or of another admin key than the
- * current one. The session of a deleted account, or of a key that has ended, opens nothing.
+ * Signs in with a link and uses it up; of several concurrent calls one succeeds.
+ * @returns the cookie's token; null if the link is unknown, used, expired, revoked, or of a former admin key
  */
 export function openWithLink(
   database: Database,
@@ -102,7 +94,7 @@ export function openWithLink(
   })
 }
 
-/** The links of an account that are open, oldest first. Includes those of an earlier admin key, which open nothing. */
+/** An account's open links, oldest first, including useless ones of a former admin key. */
 export const listLinks = (executor: Executor, accountId: string, now: Date) =>
   executor
     .selectFrom('sign_in_links')
@@ -114,21 +106,20 @@ export const listLinks = (executor: Executor, accountId: string, now: Date) =>
     .limit(maxOpenLinks)
     .execute()
 
-/** What an account sees of a link: while it is open, and of the session that it opened. */
+/** What an account sees of a link, while it or its session is open. */
 interface Invitation {
   linkId: string
   personName: string | null
-  /** The key that made it; null for the operator, and for a session that no key opened. */
+  /** Its making key; null for the operator, and for a session without a key. */
   madeBy: string | null
-  /** When it was made; of a used one, when it was used. */
+  /** Creation; once used, the time of use. */
   createdAt: Date
-  /** When it expires; of a used one, when its session ends at the latest. */
+  /** Expiry; once used, the session's end at the latest. */
   expiresAt: Date
-  /** Null while it is open. */
   lastUsedAt: Date | null
 }
 
-/** The links of an account that are open, and those whose sessions are. One of an earlier admin key is listed until it expires. */
+/** Links that are open, or whose sessions are; those of a former admin key until they expire. */
 export async function listInvitations(executor: Executor, accountId: string, now: Date): Promise<Invitation[]> {
   const { rows } = await sql<Invitation>`
     select invited."linkId", invited."personName", invited."madeBy", invited."createdAt", invited."expiresAt", invited."lastUsedAt"
@@ -146,7 +137,7 @@ export async function listInvitations(executor: Executor, accountId: string, now
   return rows
 }
 
-/** Ends a link of an account, open or used: with the session that it opened. @returns false when the account has no such link. */
+/** Ends a link, and the session it opened. @returns false if the account has no such link */
 export async function endInvitation(executor: Executor, accountId: string, linkId: string): Promise<boolean> {
   const { rows } = await sql`
     with unused as (delete from sign_in_links where id = ${linkId} and account_id = ${accountId} returning id),
@@ -155,17 +146,14 @@ export async function endInvitation(executor: Executor, accountId: string, linkI
   return rows.length > 0
 }
 
-/** Revokes every open link of an account. @returns their number. */
+/** Revokes an account's open links. @returns their number */
 export async function revokeLinks(executor: Executor, accountId: string, now: Date): Promise<number> {
   const { rows } = await sql<{ open: boolean }>`delete from sign_in_links where account_id = ${accountId}
     returning expires_at > ${now}::timestamptz as open`.execute(executor)
   return rows.filter((row) => row.open).length
 }
 
-/**
- * The link that a start prints when there is no session: it opens the first account.
- * @returns null when there is a session, or the first account is deleted.
- */
+/** The first account's link, printed at startup. @returns null if any session exists, or the account is deleted */
 function makeFirstLink(
   database: Database,
   { adminKey, now }: { adminKey: string; now: Date },
@@ -184,7 +172,7 @@ function makeFirstLink(
   })
 }
 
-/** Deletes a slice of the expired links. @returns whether there may be more. */
+/** Deletes a batch of expired links. @returns whether more may remain */
 export const purgeExpiredLinks = (database: Database, now: Date): Promise<boolean> =>
   deleteSlice(database, 'sign_in_links', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })
 
@@ -193,18 +181,14 @@ interface Offer {
   log: Logger
   database: Database
   adminKey: string
-  /** The address that links begin with. */
   publicUrl: () => string
   now: Date
 }
 
-/**
- * A link for the operator at the terminal, when there is no session. Not if the operator set the first key: then it is known, and
- * the output of such a service is often stored.
- */
+/** Not if the operator set the first key: it is known, and the output of services is often stored. */
 export async function offerSignIn({ config, log, database, adminKey, publicUrl, now }: Offer): Promise<string | null> {
   if (config.bootstrapApiKey !== undefined) return null
-  // A failure here must not prevent the start from showing the new key.
+  // A failure here must not keep startup from showing the new key.
   const link = await makeFirstLink(database, { adminKey, now }).catch((error: unknown): SignInLink | null => {
     log.warn({ err: error }, 'no sign-in link could be made')
     return null

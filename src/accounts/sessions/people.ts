@@ -3,16 +3,15 @@ import { Type } from 'typebox'
 import type { Executor } from '../../database/open.ts'
 import { nullable } from '../../http/schemas.ts'
 
-/** How an answer names who did something. */
 export const personName = nullable(
   Type.String({ description: 'For whom the link was made that signed them in; null for a key, and where nobody said' }),
 )
 
-/** For a query: who did what has `session <id>` as its origin, also after that session; null for a key, and where nobody said. */
+/** SQL for the person behind an origin `session <id>`, even after the session; null for a key or if unnamed. */
 export const personOf = (origin: RawBuilder<unknown>): RawBuilder<string | null> => sql<string | null>`(
   select person_name from session_people where session_id = case when ${origin} like 'session %' then substr(${origin}, 9)::uuid end)`
 
-/** So many sign-ins of an account are remembered, the last ones: an account could sign in for ever. */
+/** Remembers an account's last sign-ins up to this number, which bounds storage. */
 const maxNamed = 1_000
 
 interface NamedSession {
@@ -22,7 +21,7 @@ interface NamedSession {
   now: Date
 }
 
-/** Remembers for whom a session is. */
+/** Stores whom a session is for. */
 export async function nameSession(
   executor: Executor,
   { sessionId, accountId, personName: name, now }: NamedSession,

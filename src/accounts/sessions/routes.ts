@@ -57,7 +57,7 @@ const notSignedIn = () => new ServiceError('UNAUTHORIZED', 'There is no session.
 const wrongLink = () =>
   new ServiceError('UNAUTHORIZED', 'This sign-in link was used, has expired or was revoked. Request another one.')
 
-/** Signing in and out of the dashboard, by cookie. */
+/** Signs in and out of the dashboard, by cookie. */
 export function registerSessionRoutes(app: App, dependencies: SessionDependencies): void {
   registerSignIn(app, dependencies)
   registerSignedIn(app, dependencies)
@@ -68,7 +68,7 @@ const signIn = closed(
   { minProperties: 1, maxProperties: 1 },
 )
 
-/** Opens a session with a key or a link. @returns its token; null when the key or link opens nothing. */
+/** Opens a session. @returns its token; null if the key or link opens nothing */
 async function openBy(
   credentials: Static<typeof signIn>,
   { database, clock, adminKey, rateLimits, authentication }: SessionDependencies,
@@ -78,7 +78,7 @@ async function openBy(
   if (credentials.link !== undefined) return openWithLink(database, credentials.link, { adminKey, now })
   const opener = await authentication.openerOf(credentials.apiKey ?? '')
   if (opener?.account) await rateLimits.countCall(opener.account, 'default', reply)
-  // It could read nothing of the page.
+  // It could not read anything on the page.
   if (opener?.account?.scope === 'feedback') return null
   return opener && openSession(database, opener, now)
 }
@@ -110,7 +110,7 @@ function registerSignIn(app: App, dependencies: SessionDependencies): void {
       if (token === null || session === null) {
         return authentication.refuse(address, reply, body.link === undefined ? undefined : wrongLink())
       }
-      // A second sign-in, perhaps to another account, must not leave the first session open.
+      // Signing in again, perhaps to another account, must not leave the first session open.
       const previous = cookieOf(request)
       if (previous !== null) await endSession(database, previous)
       setSessionCookie(request, reply, token)
@@ -135,9 +135,9 @@ function registerSignedIn(app: App, { database, rateLimits, authentication }: Se
         if (session.account) await rateLimits.countCall(session.account, 'polls', reply)
         return answerSession(session)
       }
-      // A first visit of the dashboard has no cookie, so it does not count as a wrong key.
+      // A first visit has no cookie, which does not count as a wrong key.
       if (cookieOf(request) === null) throw notSignedIn()
-      // The cookie is not cleared: this answer may arrive after that of a sign-in, and would clear its cookie.
+      // Keeps the cookie: this answer may arrive after a sign-in's, whose cookie it would clear.
       return authentication.refuse(address, reply, notSignedIn())
     },
   })

@@ -8,38 +8,33 @@ import { dayMs } from '../../runtime/durations.ts'
 import { hasBudget, hasOwnView, ownViewColumns, poolColumns, poolOf } from '../keys.ts'
 import { nameSession } from './people.ts'
 
-/** The 256 random bits of a cookie or a sign-in link. Only the hash is stored. */
+/** 256 random bits for a cookie or sign-in link. Only the hash is stored. */
 export const generateToken = (): string => randomBytes(32).toString('base64url')
 
-/** A text of another form is not looked up. */
+/** Other texts are not looked up. */
 export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text)
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 export const hashToken = (token: string): string => sha256(token)
 
-/**
- * Identifies the admin key that opened a session or made a link. The salt is the token, which the database does not hold: so a
- * weak admin key cannot be guessed from the database.
- */
+/** Identifies an admin key, salted with the token, which the database lacks: weak keys cannot be guessed from it. */
 export const hashAdminKey = (token: string, adminKey: string): string => sha256(`${token} ${adminKey}`)
 
-/** The CSRF token of a session. It is derived from its token, so it is not stored. */
+/** A session's CSRF token, derived from its token and so not stored. */
 export const csrfTokenOf = (token: string): string => createHmac('sha256', token).update('csrf').digest('base64url')
 
-/** A session ends when it is unused for this time. */
 export const idleTimeMs = 30 * dayMs
-/** A session ends after this time, also if it is used. */
+/** Sessions end after this time, used or not. */
 export const lifetimeMs = 90 * dayMs
-/** More than a person has browsers; one more ends the least recently used one. */
+/** More than a person's browsers; another session ends the least recently used. */
 export const maxSessions = 50
-/** The last use of a session is written at most this often: a call must not cost a write. */
+/** Precision of a session's last use: a call must not cost a write. */
 const lastUsedPrecisionMs = 10 * 60_000
 
-/** The key that opens a session or made its link, and without which it ends: an API key, or the admin key. */
+/** The key a session depends on: an API key, or the admin key. */
 export type Opener = { accountId: string; keyId: string } | { accountId: string | null; adminKey: string }
 
-/** The link that opens a session. */
 export interface OpeningLink {
   linkId: string
   personName: string | null
@@ -47,11 +42,10 @@ export interface OpeningLink {
 
 export interface Session {
   sessionId: string
-  /** Null for the operator. */
   account: (Account & { name: string }) | null
 }
 
-/** Opens a session. @returns the token for the cookie; only its hash is stored. */
+/** @returns the cookie's token, of which only the hash is stored */
 export async function openSession(
   executor: Executor,
   opener: Opener,
@@ -85,10 +79,9 @@ export async function openSession(
 }
 
 /**
- * Reads the session of a token, and writes its last use.
- * @param adminKey the current one.
- * @returns null for an unknown or ended session: signed out, unused for too long, too old, its key revoked or expired, its account deleted, or
- * its admin key changed.
+ * Also updates the last use.
+ * @param adminKey the current one
+ * @returns null if unknown, signed out, too old or unused, or if its key, account or admin key has ended
  */
 export async function findSession(
   executor: Executor,
@@ -132,7 +125,7 @@ export async function findSession(
     await recordIfWritable(executor.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute())
   }
   const pool = poolOf(row)
-  // A session without an account is the operator's: one whose account cannot be read is none.
+  // A session without an account is the operator's; with an unreadable account it is invalid.
   if (accountId !== null && pool === null) return null
   const account =
     accountId === null || name === null || tier === null || pool === null
@@ -151,12 +144,12 @@ export async function findSession(
   return { sessionId: id, account }
 }
 
-/** Ends a session. */
+/** Ends the session of a token, if any. */
 export async function endSession(executor: Executor, token: string): Promise<void> {
   await executor.deleteFrom('sessions').where('token_hash', '=', hashToken(token)).execute()
 }
 
-/** Ends all sessions of an account. @returns their number, including ended ones that are not deleted yet. */
+/** Ends an account's sessions. @returns their number, including ended but undeleted ones */
 export async function endSessionsOf(executor: Executor, accountId: string): Promise<number> {
   const { numDeletedRows } = await executor
     .deleteFrom('sessions')
@@ -165,10 +158,7 @@ export async function endSessionsOf(executor: Executor, accountId: string): Prom
   return Number(numDeletedRows)
 }
 
-/**
- * Whether there is a session, of an account or the operator, that opens something. A session of a changed admin key counts until it
- * expires, because it cannot be recognised without its token.
- */
+/** Whether any usable session exists. Those of a former admin key count until they expire: only the token tells. */
 export async function isAnybodySignedIn(executor: Executor, now: Date): Promise<boolean> {
   const open = await executor
     .selectFrom('sessions')
@@ -185,7 +175,7 @@ export async function isAnybodySignedIn(executor: Executor, now: Date): Promise<
   return open !== undefined
 }
 
-/** Deletes a slice of the expired sessions. @returns whether there may be more. */
+/** Deletes a batch of expired sessions. @returns whether more may remain */
 export const purgeExpiredSessions = (database: Database, now: Date): Promise<boolean> =>
   deleteSlice(database, 'sessions', {
     where: sql`last_used_at <= ${new Date(now.getTime() - idleTimeMs)}::timestamptz or expires_at <= ${now}::timestamptz`,

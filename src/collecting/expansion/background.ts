@@ -7,26 +7,25 @@ export interface SampledText {
   description: string
 }
 
-/** How often words and phrases occur in a sample of all requests. */
+/** Word and phrase frequencies in a sample of all requests. */
 export interface Background {
-  /** The number of requests in the sample. */
   size: number
   has(id: string): boolean
-  /** How many of them contain a word or phrase; rarely too many, because some phrases share a counter. */
+  /** Texts of the sample with a word or phrase; rarely too many, because some phrases share a counter. */
   count(key: string): number
 }
 
-/** 4 MB, with room for the 300,000 different phrases of a sample. */
+/** 4 MB, with room for a sample's 300,000 distinct phrases. */
 const counters = 2 ** 21
 
-/** FNV-1a with 32 bits. */
+/** 32-bit FNV-1a. */
 function counterOf(key: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < key.length; index++) hash = Math.imul(hash ^ key.charCodeAt(index), 0x01000193)
   return (hash >>> 0) % counters
 }
 
-/** Counts the words and phrases of a sample. Only counters and ids stay in memory, no word of a text. */
+/** Counts the words and phrases of a sample. Keeps only counters and ids in memory, no words. */
 export async function countBackground(sample: readonly SampledText[]): Promise<Background> {
   const counts = new Uint16Array(counters)
   const pause = createPauses()

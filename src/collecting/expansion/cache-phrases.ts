@@ -8,19 +8,18 @@ import { type Background, countBackground, type SampledText } from './background
 import type { Source } from './candidates.ts'
 import { significantPhrases } from './significant-phrases.ts'
 
-/** The cap of the search. */
 const matchLimit = 100
 const matchTextLimit = 4_000
 const sampleSize = 1_500
 const sampledTextLimit = 1_200
-/** How many rows are read for the sample at most, unlisted ones included. */
+/** Maximum rows read for the sample, including unlisted ones. */
 const scannedRows = 4 * sampleSize
-/** How long counts are valid. Those of a cache that is smaller than a sample change faster and cost less. */
+/** Validity of counts. Those of a cache smaller than a sample change faster and cost less. */
 const backgroundMs = 10 * 60_000
 const smallBackgroundMs = 60_000
 
 export interface CachePhrases {
-  /** The significant phrases of the cached requests that match a query, at most `limit`, the best first. The work is bounded. */
+  /** Up to `limit` significant phrases of the cached requests that match a query, best first; bounded work. */
   phrasesFor(query: string, limit: number, signal: AbortSignal): Promise<string[]>
 }
 
@@ -29,7 +28,7 @@ interface Match extends Source {
 }
 
 const nameKey = (name: string) => name.normalize('NFKC').toLowerCase().replace(/\s+/gu, '')
-/** A whole name without its spaces, and each of its words. */
+/** A whole name without spaces, and each of its words. */
 const partsOfName = (name: string) => [nameKey(name), ...name.split(/\s+/u).map(nameKey)]
 
 async function findMatches(database: Database, searchIndex: SearchIndex, query: string): Promise<Match[]> {
@@ -43,7 +42,7 @@ async function findMatches(database: Database, searchIndex: SearchIndex, query: 
     .where('id', 'in', ids)
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
-  // In the order of their rank, without requests that were purged meanwhile.
+  // In rank order, without requests purged meanwhile.
   return ids.flatMap((id) => {
     const row = byId.get(id)
     if (row === undefined) return []
@@ -53,10 +52,7 @@ async function findMatches(database: Database, searchIndex: SearchIndex, query: 
   })
 }
 
-/**
- * Ids are random: the first ones are as good a sample as any, and the primary key gives them without a scan. Unlisted texts are left
- * out: topics of one account must not follow from what another one collected from sources of its own.
- */
+/** Ids are random, so the first ones are a sample. Excludes unlisted texts: topics must not leak across accounts. */
 const readSample = (database: Database): Promise<SampledText[]> =>
   database
     .selectFrom((requests) =>
@@ -89,7 +85,7 @@ export function createCachePhrases(dependencies: {
     cached = { background, until: new Date(now.getTime() + validMs) }
     return background
   }
-  /** Callers at the same moment share one count. It continues when they abort: the next caller uses it. */
+  /** Concurrent callers share one count, which outlives their aborts: the next caller uses it. */
   const backgroundNow = async (signal: AbortSignal): Promise<Background> => {
     const now = clock.now()
     if (cached !== null && cached.until > now) return cached.background

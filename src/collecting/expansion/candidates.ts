@@ -5,41 +5,40 @@ import type { Background } from './background.ts'
 import { type Clause, clausesOf, phrasesOf } from './clauses.ts'
 import { functionWords, genericWords, singular } from './words.ts'
 
-/** A request that matches a query, with the texts that phrases are taken from. */
+/** A request that matches a query, with the texts for phrases. */
 export interface Source {
   id: string
   title: string
   description: string
-  /** Its author; all requests without a known author count as one author's. */
+  /** Its author; all unknown authors count as one. */
   author: string
 }
 
-/** A phrase of so many authors identifies none of them. */
+/** A phrase of this many authors identifies none of them. */
 export const authorsNeeded = 3
 
-/** A phrase of the found requests. Numbers of authors are weighted: a request with all words of the query counts 1. */
+/** A phrase of the found requests. Author counts are weighted: a request with all query words counts 1. */
 export interface Candidate {
   key: string
   written: string
   authors: number
   found: number
   foundInTitles: number
-  /** How many of the found requests that are also in the background have it. */
+  /** Found requests with it that are also in the background. */
   inBackground: number
 }
 
 export interface Candidates {
   phrases: Candidate[]
-  /** The weight of all authors together. */
   among: number
-  /** How many of the found requests are also in the background. */
+  /** Found requests that are also in the background. */
   inBackground: number
 }
 
 /** Requests below this share of the best coverage are ignored. */
 const minCoverage = 0.5
 
-/** The words of a query that carry its meaning; all of its words when none does. */
+/** The meaningful words of a query; all of its words if none is. */
 export function queryWords(query: string): string[] {
   const words = tellingWords(query)
   const telling = words.filter((word) => !functionWords.has(word) && !genericWords.has(word))
@@ -49,7 +48,7 @@ export function queryWords(query: string): string[] {
 interface ReadSource extends Source {
   titleClauses: Clause[]
   clauses: Clause[]
-  /** The share of the query's words that it contains, from 0 to 1; rarer words count more. */
+  /** Share of the query's words it contains, 0 to 1; rarer words weigh more. */
   coverage: number
 }
 
@@ -82,7 +81,7 @@ async function readSources(
 
 const textOf = (clause: Clause) => clause.map(({ key }) => key).join(' ')
 
-/** A clause of three words or more that is equal in descriptions of several authors is the text of a form. */
+/** A clause of three or more words that several authors share is form text. */
 function textsOfForms(sources: readonly ReadSource[]): ReadonlySet<string> {
   const authors = new Map<string, Set<string>>()
   for (const { clauses, author } of sources) {
@@ -97,7 +96,7 @@ function textsOfForms(sources: readonly ReadSource[]): ReadonlySet<string> {
 
 interface Collected {
   key: string
-  /** Author to the weight of the best of their requests that has the phrase. */
+  /** Per author, the weight of their best request with the phrase. */
   authors: Map<string, number>
   titleAuthors: Map<string, number>
   forms: Map<string, number>
@@ -107,7 +106,7 @@ interface Collected {
 const keepBest = (weights: Map<string, number>, author: string, weight: number) =>
   weights.set(author, Math.max(weight, weights.get(author) ?? 0))
 
-/** The phrases of the found requests that at least three authors wrote. An author counts once. */
+/** Phrases that at least three authors of the found requests wrote. Each author counts once. */
 export async function collectCandidates(
   query: string,
   sources: readonly Source[],

@@ -1,10 +1,10 @@
 import { functionWords, genericWords, plainNouns, singular, templatePhrases } from './words.ts'
 
-// Reduces the text of a request to the prose of its author: no code, addresses, names of files or people, logs or numbers.
+// Reduces a text to its author's prose: no code, addresses, file or people's names, logs or numbers.
 
-/** A run of one to three words that may be a topic. */
+/** One to three consecutive words that may be a topic. */
 interface Phrase {
-  /** Its words as they are compared, separated by spaces. */
+  /** Its normalized words, separated by spaces. */
   key: string
   written: string
 }
@@ -17,7 +17,7 @@ const isEdge = (word: Word) => word.key.length >= 2 && !isIn(functionWords, word
 
 /** "drag and drop", "terms of service", "text to speech". */
 const joints = new Set(['and', 'of', 'to'])
-/** Alone they describe an action of the author, not a thing. */
+/** Alone they describe an author's action, not a thing. */
 const participle = /[^e]ed$/
 
 function isTopic(words: readonly Word[]): boolean {
@@ -31,7 +31,7 @@ function isTopic(words: readonly Word[]): boolean {
   return !templatePhrases.has(words.map(({ written }) => written.toLowerCase()).join('_'))
 }
 
-/** The phrases of a text that may be topics, repeated as often as they occur. */
+/** Phrases of a text that may be topics, once per occurrence. */
 export function* phrasesOf(clauses: readonly Clause[]): Generator<Phrase> {
   for (const clause of clauses) {
     for (let start = 0; start < clause.length; start++) {
@@ -45,14 +45,14 @@ export function* phrasesOf(clauses: readonly Clause[]): Generator<Phrase> {
   }
 }
 
-/** A word as it is compared, and as it was written. */
+/** A word as compared and as written. */
 export interface Word {
   /** Lower case, singular. */
   key: string
   written: string
 }
 
-/** Consecutive words with only spaces or hyphens between them. */
+/** Consecutive words with only spaces or hyphens between. */
 export type Clause = Word[]
 
 const blocks = [
@@ -73,7 +73,6 @@ const spans = [
   /&[a-z]{2,8};|&#\d{1,6};/gi,
 ]
 
-/** Whether a line belongs to a program, a log or a stack trace. */
 function isCode(line: string): boolean {
   if (
     /^\s*(?:at\s+[\w$.<>]+\s*\(|\[(?:ERROR|INFO|WARN|DEBUG|TRACE)\]|[VDIWEF]\/[\w.]+\s*\(|\d+[-:/]\d+[-:/]\d+|[$>#]\s)/.test(
@@ -93,12 +92,12 @@ function isCode(line: string): boolean {
 
 const breaks = /[.,;:!?()[\]{}"“”„«»|*_#=<>/\\~`^…—–•·+&%$@\n]+|\s[-']+|[-']+\s/u
 const wordPattern = /^(?=.*\p{L})[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)?$/u
-/** Words with digits that name things, and not versions, files or variables. */
+/** Names with digits, not versions, files or variables. */
 const namedNumber =
   /^(?:[23]d|[345]g|2fa|u2f|[48]k|oauth2|http[23]|html5|css3|ipv[46]|mp[34]|web[23]|es6|x(?:86|64)|utf8|base64|h26[45]|s3|k8s|i18n|l10n|a11y|ps[345])$/
 const wordLimit = 30
 
-/** A word of a phrase; null for a piece that separates phrases. */
+/** A word of a phrase; null for a separator. */
 function toWord(piece: string): Word | null {
   const written = piece.replace(/['’]s?$/u, '')
   if (written.length > wordLimit || !wordPattern.test(written)) return null
@@ -107,7 +106,7 @@ function toWord(piece: string): Word | null {
   return { key: singular(lower.replace(/['’]/gu, '')), written }
 }
 
-/** The clauses of a text, in its order. Takes time linear in its length; never throws. */
+/** A text's clauses, in order. Linear time; never throws. */
 export function clausesOf(text: string): Clause[] {
   let prose = text
   for (const pattern of blocks) prose = prose.replace(pattern, '\n')

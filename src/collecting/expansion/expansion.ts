@@ -14,10 +14,7 @@ interface SharedCall<T> {
   abort: AbortController
 }
 
-/**
- * Equal calls at the same moment share one: a call that starts while another is under way gets its answer. The work is aborted when
- * no call waits for it any more. Nothing is cached once it has ended.
- */
+/** Shares the work of equal concurrent calls; aborted once no caller waits for it. Caches nothing. */
 export function createCoalescedCalls<T>() {
   const underWay = new Map<string, SharedCall<T>>()
 
@@ -32,7 +29,7 @@ export function createCoalescedCalls<T>() {
     return call
   }
 
-  /** @throws what the work throws, or the reason of `signal` as soon as it is aborted. */
+  /** @throws the work's error, or at once the reason of `signal` */
   return async (key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     signal.throwIfAborted()
     const call = underWay.get(key) ?? start(key, work)
@@ -65,18 +62,18 @@ export interface ExpansionDependencies {
 
 export interface Expansion {
   /**
-   * The topics of a query: the query itself first, at most five, each valid for a scrape (2 to 100 characters, one line, at least
-   * one word) and different by `topicKey`. White space of the query is collapsed, and a longer query is cut.
-   * @returns an empty list when the query itself is no topic: fewer than 2 characters, or no letter, digit or emoji.
-   * @throws the reason of `signal` as soon as it is aborted; what the database throws.
+   * Up to five topics, the query itself first (white space collapsed, cut if long): valid for a scrape and distinct by
+   * `topicKey`.
+   * @returns an empty list if the query has fewer than 2 characters, or no letter, digit or emoji
+   * @throws the reason of `signal` on abort; database errors
    */
   topicsFor(query: string, signal: AbortSignal): Promise<string[]>
 }
 
-/** How many phrases of the cache are sent to a model, which chooses among them. */
+/** Cached phrases sent to a model to choose from. */
 const phrasesForModel = 20
 
-/** Expands queries to topics; the README of this module states its law. */
+/** Expands queries to topics; this module's README states its rules. */
 export function createExpansion(dependencies: ExpansionDependencies): Expansion {
   const { clock, log, config } = dependencies
   const cache = createCachePhrases(dependencies)

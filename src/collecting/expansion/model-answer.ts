@@ -5,15 +5,15 @@ import { searchWords } from '../../platforms/topic-words.ts'
 
 export interface Model {
   /**
-   * Topics that the model suggests beside the query, validated like any text from outside.
-   * @param phrases the only part of the cache that is sent.
-   * @returns null when it gave no usable topic; the log has the reason.
-   * @throws only when `signal` is aborted.
+   * Topics the model suggests in addition to the query, validated as untrusted text.
+   * @param phrases all it gets of the cache
+   * @returns null without a usable topic; the log has the reason
+   * @throws only if `signal` is aborted
    */
   suggest(question: { query: string; phrases: readonly string[] }, signal: AbortSignal): Promise<string[] | null>
 }
 
-/** Requests topics from an OpenAI-compatible endpoint. After five failures of the endpoint in a row it is not called for a while. */
+/** Requests topics from an OpenAI-compatible endpoint; pauses after five consecutive failures. */
 export function createModel({ log, ...dependencies }: EndpointDependencies & { log: ModelLog }): Model {
   const endpoint = createEndpoint(dependencies)
   return {
@@ -37,10 +37,10 @@ export function createModel({ log, ...dependencies }: EndpointDependencies & { l
   }
 }
 
-/** The form of the answer that the model must give, and that its answer is validated against. */
+/** The JSON schema the model must answer in; answers are validated against it. */
 export const suggestionsSchema = Type.Object(
   { topics: Type.Array(Type.String()) },
-  // OpenAI's structured output takes a schema only with both.
+  // OpenAI's structured output requires both.
   { additionalProperties: false, required: ['topics'] },
 )
 
@@ -53,7 +53,7 @@ same thing or for something closely related. Each is a search phrase of one to f
 address, no name of a person, no punctuation, no repetition of the query in other grammatical forms. Use a phrase of "phrases" only if
 it fits the query. If the query makes no sense, answer {"topics": []}.`
 
-/** The question for topics beside a query. Of the cache only `phrases` are sent. */
+/** The question for more topics. Of the cache only `phrases` are sent. */
 export const topicsQuestion = ({ query, phrases }: { query: string; phrases: readonly string[] }): Question => ({
   name: 'topics',
   schema: suggestionsSchema,
@@ -61,30 +61,25 @@ export const topicsQuestion = ({ query, phrases }: { query: string; phrases: rea
   data: { query, phrases },
 })
 
-// A server that does not enforce the schema may add fields; they are ignored.
+// Servers that do not enforce the schema may add fields, which are ignored.
 const readTopicList = readerOf({ ...suggestionsSchema, additionalProperties: true }, 'answered with no list of topics')
 
-/** Further suggestions are ignored. */
 const suggestionLimit = 20
 
-/**
- * What the model suggests, as it wrote it.
- * @param body of its answer, parsed.
- * @throws ModelError when it refuses, was cut off or does not answer in the required form.
- */
+/** @param body the parsed answer @throws ModelError if the model refused, was cut off, or broke the schema */
 export const readSuggestions = (body: unknown): string[] => readTopicList(body).topics.slice(0, suggestionLimit)
 
 const characterLimit = 60
 const wordLimit = 6
-/** Letters, digits and what names are made of: C++, C#, .NET, node.js, AT&T, don't, sign-in, CI/CD. */
+/** Letters, digits and characters of names: C++, C#, .NET, node.js, AT&T, don't, sign-in, CI/CD. */
 const allowed = /^[\p{L}\p{M}\p{N} .+#&'’/-]+$/u
-/** Signs only where names have them: `https`, `a/b/c`, a full stop at the end are not names. */
+/** Punctuation where names have none, e.g. `https`, `a/b/c`, a final full stop. */
 const misplaced = /(?:^|\s)[+#&'’/-]|[.&'’/-](?:\s|$)|\.{2}|\/.*\/|\/\/|(?:^|\s)www\.|\p{L}\.\p{L}+\//u
 const marksTogether = /\p{M}{4}/u
-/** Sentences to a reader, about the model itself or about instructions are no topics. */
+/** Sentences to a reader, about the model or about instructions are no topics. */
 const speech =
   /\b(?:ignore|disregard|forget|override|bypass|reveal|obey)\b.*\b(?:instruction|prompt|rule|previous|above|system|message)|\bas an ai\b|\bi(?:['’]m| am| can(?:no|['’])t| will| have)\b|\b(?:language model|system prompt|sorry)\b|^(?:you (?:are|must|should)|please|here (?:are|is)|sure)\b/i
-/** Scripts that belong together in one text. */
+/** Scripts used together in one text. */
 const scripts = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,
@@ -97,10 +92,10 @@ const scripts = [
 ]
 const letter = /\p{L}/u
 
-/** Whether all letters are Latin or of a script that the query is in, and no word mixes alphabets that look alike. */
+/** Whether all letters are Latin or in the query's script, and no word mixes look-alike alphabets. */
 function isInScriptOf(topic: string, query: string): boolean {
   const known = scripts.filter((script, index) => index === 0 || script.test(query))
-  // A letter is of another script when none of the listed scripts contains it.
+  // A letter is in another script if no listed script has it.
   const isOther = (character: string) => letter.test(character) && !scripts.some((script) => script.test(character))
   const queryHasOther = [...query].some(isOther)
   const fits = (character: string) =>
@@ -113,11 +108,7 @@ function isInScriptOf(topic: string, query: string): boolean {
   return topic.split(/[\s/-]+/).every((word) => similarScripts.filter((script) => script.test(word)).length <= 1)
 }
 
-/**
- * A suggestion as a topic.
- * @returns null when it is none: too long, with control or invisible characters, markup, an address, in a script that the query does
- *   not use, or a sentence to a reader.
- */
+/** @returns null for a sentence, markup, an address, a foreign script, invisible characters, or if too long */
 export function suggestedTopic(suggestion: string, query: string): string | null {
   if (suggestion.length > 4 * characterLimit || !suggestion.isWellFormed()) return null
   const topic = suggestion.normalize('NFC').replace(/ {2,}/g, ' ').trim()

@@ -1,14 +1,14 @@
 import type { ModelConfig } from '../../model/settings.ts'
 
 export interface ExpansionConfig {
-  /** Null: topics come from the cache alone. */
+  /** Null: topics come only from the cache. */
   model: ModelConfig | null
 }
 
-/** The expansion has half of the time of a live call; the model gets less, so that time is left for the phrases of the cache. */
+/** Expansion gets half of a live call's time, the model less, to leave time for cached phrases. */
 const shareOfDeadline = 0.4
 
-/** @param deadlineMs how long a live call may take, all in all. */
+/** @param deadlineMs maximum duration of a live call */
 export const expansionConfig = (model: ModelConfig | null, deadlineMs: number): ExpansionConfig => ({
   model: model && { ...model, timeoutMs: Math.min(model.timeoutMs, deadlineMs * shareOfDeadline) },
 })

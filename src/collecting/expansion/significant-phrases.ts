@@ -5,10 +5,9 @@ import { functionWords, root } from './words.ts'
 const term = (observed: number, expected: number) => (observed > 0 ? observed * Math.log(observed / expected) : 0)
 
 /**
- * How significant it is that something is in `found` of `among` texts when it is in `foundElsewhere` of `amongOthers`: the
- * log-likelihood ratio G² (Dunning, "Accurate methods for the statistics of surprise and coincidence", 1993, over the whole
- * contingency table). Counts may be weighted. 0 when it is no more frequent than elsewhere; above 10.83 it is chance once in
- * a thousand.
+ * Log-likelihood ratio G² of a phrase in `found` of `among` texts versus `foundElsewhere` of `amongOthers` (Dunning,
+ * "Accurate methods for the statistics of surprise and coincidence", 1993, whole contingency table). Counts may be
+ * weighted. 0 if not more frequent than elsewhere; above 10.83, chance is below 1 in 1,000.
  */
 function logLikelihood(found: number, among: number, foundElsewhere: number, amongOthers: number): number {
   if (among <= 0 || amongOthers <= 0 || found / among <= foundElsewhere / amongOthers) return 0
@@ -27,38 +26,34 @@ function logLikelihood(found: number, among: number, foundElsewhere: number, amo
 interface SignificantPhrase {
   key: string
   written: string
-  /** What `written` is ordered by; more is better. */
   score: number
   found: number
 }
 
 export interface PhraseOptions {
   background: Background
-  /** Names of authors and their parts, in lower case and without spaces: they are no topics. */
+  /** Author names and their parts, lower case, without spaces: never topics. */
   names: ReadonlySet<string>
   limit: number
   signal: AbortSignal
 }
 
-/** Probability of chance: one in a thousand. */
+/** Probability of chance: 1 in 1,000. */
 const minSignificance = 10.83
-/** A phrase must be so many times as frequent as in other requests. */
+/** Minimum frequency relative to other requests. */
 const minRatio = 3
-/** With fewer other requests there is no reliable frequency to compare with. */
+/** Fewer other requests give no reliable frequency. */
 const minBackground = 20
 /** A single word is less specific than a phrase, so it needs more authors. */
 const authorsOfSingleWord = 5
-/** A word is dropped for a phrase that contains it and occurs in this share of its requests. */
+/** Drops a word if a phrase that contains it occurs in this share of its requests. */
 const phraseShare = 0.4
-/** A query of so many words is a sentence: a part of it can be a topic. */
+/** A query this long is a sentence, part of which can be a topic. */
 const wordsOfSentence = 4
 
 const compact = (text: string) => text.replaceAll(' ', '')
 
-/**
- * The phrases that are much more frequent in the requests that a query found than in all requests, the best first, without
- * repetitions. Phrases of the query itself are excluded, except parts of a long one.
- */
+/** Phrases much more frequent here than in all requests, best first, without repeats and the query's own. */
 export async function significantPhrases(
   query: string,
   sources: readonly Source[],
@@ -81,7 +76,7 @@ function assess(
   background: Background,
 ): SignificantPhrase | null {
   const { key, written, found, authors, foundInTitles } = candidate
-  // The found requests do not count as others: otherwise a small cache would have no background.
+  // Excludes the found requests: otherwise a small cache would have no background.
   const others = background.size - inBackground
   const elsewhere = Math.min(others, Math.max(0, background.count(key) - candidate.inBackground))
   if (others < minBackground) return null
@@ -99,7 +94,7 @@ function assess(
   return { key, written, score, found }
 }
 
-/** The relation of a phrase to the query. A part of a long query is a topic of its own. */
+/** How a phrase relates to the query. Part of a long query is a topic of its own. */
 function relationTo(words: readonly string[], key: string): 'same' | 'part' | 'shares' | 'apart' {
   const keys = key.split(' ')
   const telling = keys.filter((word) => !functionWords.has(word))
@@ -112,7 +107,7 @@ function relationTo(words: readonly string[], key: string): 'same' | 'part' | 's
   return shared > 0 ? 'shares' : 'apart'
 }
 
-/** Drops "acoustic" where "acoustic guitar" is frequent enough. */
+/** Drops "acoustic" if "acoustic guitar" is frequent enough. */
 function withoutParts(phrases: readonly SignificantPhrase[]): SignificantPhrase[] {
   const longer = phrases.filter(({ key }) => key.includes(' '))
   const isPart = ({ key, found }: SignificantPhrase) =>
@@ -120,7 +115,7 @@ function withoutParts(phrases: readonly SignificantPhrase[]): SignificantPhrase[
   return phrases.filter((phrase) => phrase.key.includes(' ') || !isPart(phrase))
 }
 
-/** Drops phrases that repeat an earlier one: one has all words of the other, or they differ only in spaces. */
+/** Drops phrases that repeat an earlier one: its words are a subset or superset, or only spaces differ. */
 function distinct(phrases: readonly SignificantPhrase[], limit: number): SignificantPhrase[] {
   const chosen: { phrase: SignificantPhrase; words: ReadonlySet<string> }[] = []
   for (const phrase of phrases) {

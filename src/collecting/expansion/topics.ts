@@ -4,14 +4,11 @@ import { likeness } from './words.ts'
 /** Includes the query itself. */
 export const topicLimit = 5
 
-/** The limits of scrape topics, in characters, not UTF-16 units. */
+/** Scrape topic limits in characters, not UTF-16 units. */
 const minCharacters = 2
 const maxCharacters = 100
 
-/**
- * A query as a topic: one line, white space collapsed, at most 100 characters, cut between two words where it can be.
- * @returns null when the query has no word that a platform could search for.
- */
+/** A query as one line of at most 100 characters, cut between words. @returns null without a searchable word */
 export function queryTopic(query: string): string | null {
   const line = query
     .toWellFormed()
@@ -27,7 +24,7 @@ export function queryTopic(query: string): string | null {
   return [...topic].length >= minCharacters && searchWords(topic).length > 0 ? topic : null
 }
 
-/** The first five distinct topics. Topics are equal by `topicKey`, or with the same words in other forms or another order. */
+/** The first five distinct topics; equal ones share a `topicKey`, or the words in any form and order. */
 export function distinctTopics(topics: readonly string[]): string[] {
   const known = new Set<string>()
   const distinct: string[] = []

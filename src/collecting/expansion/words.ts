@@ -1,6 +1,6 @@
 import words from './words.json' with { type: 'json' }
 
-/** The same for singular and plural (the S stemmer: Harman, "How effective is suffixing?", 1991). */
+/** Equal for singular and plural (S stemmer: Harman, "How effective is suffixing?", 1991). */
 export function singular(word: string): string {
   if (word.length > 4 && /(?<![ae])ies$/.test(word)) return `${word.slice(0, -3)}y`
   if (word.length > 4 && /(?:ss|sh|ch|x)es$/.test(word)) return word.slice(0, -2)
@@ -8,7 +8,7 @@ export function singular(word: string): string {
   return word
 }
 
-/** A rough stem to compare phrases: mining, miner and mine are equal, playing and play too. It is never shown. */
+/** A rough stem to compare phrases, never shown: mining, miner and mine are equal, as are playing and play. */
 export function root(word: string): string {
   const one = singular(word)
   if (one.length <= 5) return one.replace(/e$/, '')
@@ -18,7 +18,7 @@ export function root(word: string): string {
     .replace(/(\p{L})\1$/u, '$1')
 }
 
-/** The same for texts of the same words, whatever their order, number, case and punctuation. */
+/** Equal for texts with the same words in any order, number, case and punctuation. */
 export const likeness = (text: string): string =>
   (
     text
@@ -32,14 +32,14 @@ export const likeness = (text: string): string =>
 
 const list = (lines: readonly string[]): ReadonlySet<string> => new Set(lines.join(' ').split(' '))
 
-/** Words without a meaning of their own. They may stand inside a phrase ("drag and drop"), not at its ends. */
+/** Words without meaning of their own. Phrases may contain them ("drag and drop"), but not at their ends. */
 export const functionWords = list(words.functionWords)
 
-/** Words about the wish itself, not about its subject. No topic contains one. */
+/** Words about the wish, not its subject. No topic contains one. */
 export const genericWords = list(words.genericWords)
 
-/** Words that mean something only next to another word: "map view", not "view". */
+/** Words that need another word: "map view", not "view". */
 export const plainNouns = list(words.plainNouns)
 
-/** Headings of issue templates and courtesies of more than one word. */
+/** Issue template headings and courtesies of several words. */
 export const templatePhrases = list(words.templatePhrases)

@@ -13,27 +13,26 @@ import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { isFinalState } from '../scraping/task-changes.ts'
 import { readTasks, type WatchedTask } from './task-watch.ts'
 
-/** Why a platform delivered nothing, or not everything, for a topic. */
 interface CollectionError {
   platform: PlatformName
   topic: string
   code: PlatformErrorCode
   message: string
-  /** When a platform that waits is called again, ISO 8601; absent when it does not wait. */
+  /** When a waiting platform is called again, ISO 8601; absent if it does not wait. */
   resumesAt?: string
 }
 
-/** The results of a call when it stops waiting. */
+/** A call's results when it stops waiting. */
 export interface Gathered {
-  /** Topics of which at least one platform delivered a page to this call. A call pays when it is not 0. */
+  /** Topics for which a platform delivered a page to this call. The call pays unless it is 0. */
   topicsScraped: number
-  /** Topics that are fresh on all platforms of the call. */
+  /** Topics that are fresh on all of the call's platforms. */
   topicsSkipped: number
   newResultsFound: number
   errors: CollectionError[]
 }
 
-/** The error of an open task that a call no longer waits for. */
+/** The error of an open task the call no longer waits for. */
 function unfinished({ platform }: Collection, task: WatchedTask | undefined) {
   const title = titleOf(platform)
   const until = task?.waitingUntil
@@ -46,7 +45,7 @@ function unfinished({ platform }: Collection, task: WatchedTask | undefined) {
   return { code, message: `${cause}; its results will be in later searches.`, resumesAt: until.toISOString() }
 }
 
-/** The error of a platform that is not called because its open tasks are at their maximum. */
+/** The error of a platform whose open tasks are at their maximum. */
 const refusal = ({ platform }: Collection) =>
   ({
     code: 'rate_limited',
@@ -59,7 +58,6 @@ function errorOf(collection: Collection, task: WatchedTask | undefined) {
   return task === undefined || !isFinalState(task.state) ? unfinished(collection, task) : task.error
 }
 
-/** The results of a plan, from its tasks as they are now. */
 function summarise({ collections, off }: CallPlan, tasks: readonly WatchedTask[]): Gathered {
   const known = new Map(tasks.map((task) => [task.taskId, task]))
   const taskOf = ({ taskId }: Collection) => (taskId === null ? undefined : known.get(taskId))
@@ -78,33 +76,26 @@ function summarise({ collections, off }: CallPlan, tasks: readonly WatchedTask[]
   }
 }
 
-/** The kind of a live call in the ledger: an expanded search, or a list with `source=realtime`. */
+/** The kind of live call in the ledger: an expanded search, or a list with `source=realtime`. */
 export type LiveOperation = 'expand' | 'realtime'
 
 export interface OpenedCall {
   callId: string
   accountId: string
   operation: LiveOperation
-  /** The API key that pays, by its budget; null for a session that no key opened. */
+  /** The paying API key; null for a session without a key. */
   keyId: string | null
-  /** See `Payer`. */
   keyHasBudget: boolean
-  /** See `Payer`. */
   personName: string | null
-  /** As its caller named them. */
   collects: { topic: string; platforms: readonly PlatformName[] }
-  /** The id of the row of its `Idempotency-Key`; null without one. */
   idempotencyId: string | null
   pricing: Pricing
   now: Date
-  /** A call that is still open then has lost its process. */
+  /** A call still open then has lost its process. */
   expiresAt: Date
 }
 
-/**
- * Opens a live call and reserves its price, before any platform is called.
- * @throws ServiceError RATE_LIMITED when the account or the budget of the key cannot pay; the transaction must be rolled back then.
- */
+/** Opens a call, reserving its price. @throws ServiceError RATE_LIMITED if it cannot be paid; roll back then */
 export async function openCall(transaction: Transaction, call: OpenedCall): Promise<void> {
   const { callId, accountId, operation, idempotencyId, now, expiresAt, ...paid } = call
   const amount = paid.pricing.prices[operation]
@@ -126,9 +117,8 @@ const closedAsDead = () =>
   new ServiceError('UNAVAILABLE', 'This call was interrupted for so long that it was closed. Make it again.')
 
 /**
- * Records the plan of a call, in the transaction that begins or joins its collections: from then on the call pays for what they
- * deliver, also when its process dies.
- * @throws ServiceError UNAVAILABLE when the call was closed as dead; the transaction must be rolled back then.
+ * Records a call's plan as its collections start: it pays for what they deliver, even if its process dies.
+ * @throws ServiceError UNAVAILABLE if it was closed as dead; roll back then
  */
 export async function recordPlan(transaction: Transaction, callId: string, plan: CallPlan): Promise<void> {
   const { numUpdatedRows } = await transaction
@@ -139,39 +129,37 @@ export async function recordPlan(transaction: Transaction, callId: string, plan:
   if (numUpdatedRows !== 1n) throw closedAsDead()
 }
 
-/** The plan of an open call; null when it has none yet, or when the call has ended. */
+/** An open call's plan; null before there is one, or once the call has ended. */
 export async function readPlan(database: Database, callId: string): Promise<CallPlan | null> {
   const call = await database.selectFrom('live_calls').select('plan').where('id', '=', callId).executeTakeFirst()
   return call?.plan ?? null
 }
 
-/** The final result of a call. Its answer is made of this alone, by its own process or later by another one. */
+/** The final result of a call, all its answer is built from, by this or another process. */
 export interface CallEffect extends Gathered {
   callId: string
   topics: string[]
-  /** ISO 8601. */
   startedAt: string
   /** ISO 8601: when the call stopped waiting. */
   endedAt: string
 }
 
 export interface SettledCall {
-  /** The `CallEffect` as JSON. */
   effect: string
   tasks: WatchedTask[]
 }
 
 export interface Settling {
   callId: string
-  /** Whether the call fails now. Without a page its key is freed; else a call that repeats the key gets the answer. */
+  /** Whether the call fails now. Without a page its idempotency key is freed; else a repeat gets the answer. */
   isBroken: boolean
   now: Date
 }
 
 /**
- * Ends a call: its price is settled when a page is stored for any collection of its plan, and released when none is. Only the
- * database decides that, not the memory of a process. The effect is noted with the key of the call in the same transaction.
- * @returns null when the call has ended already.
+ * Settles the price if a collection of the plan stored a page, else releases it: the database alone decides. Saves the
+ * effect with the call's key.
+ * @returns null if it has ended already
  */
 export async function settleCall(
   transaction: Transaction,
@@ -199,7 +187,7 @@ export async function settleCall(
   return { effect, tasks }
 }
 
-/** Ends a call whose answer its own process makes. @throws ServiceError UNAVAILABLE when it was closed as dead. */
+/** Ends a call whose answer this process makes. @throws ServiceError UNAVAILABLE if it was closed as dead */
 export async function settleOwnCall(database: Database, callId: string, now: Date): Promise<SettledCall> {
   const settled = await database
     .transaction()
@@ -208,7 +196,7 @@ export async function settleOwnCall(database: Database, callId: string, now: Dat
   return settled
 }
 
-/** Brings the ends of calls that lie further ahead than any from now back to that. @param longestMs of a call. @returns how many. */
+/** Pulls in ends of calls beyond the longest possible. @param longestMs of a call @returns how many */
 export async function correctCalls(database: Database, longestMs: number, now: Date): Promise<number> {
   const latest = new Date(now.getTime() + longestMs + clockToleranceMs)
   const { numUpdatedRows } = await database
@@ -222,9 +210,9 @@ export async function correctCalls(database: Database, longestMs: number, now: D
 const callsPerSlice = 50
 
 /**
- * Ends calls whose process died, by the same rule as any other call, so delivered pages are paid.
- * @param expiredBefore null for all calls: at the start of the embedded database no process can run one.
- * @returns whether there may be more.
+ * Ends calls of dead processes; delivered pages are paid.
+ * @param expiredBefore null for all, when the embedded database starts
+ * @returns whether more may remain
  */
 export async function sweepCalls(
   database: Database,

@@ -9,29 +9,23 @@ import type { TaskQueue } from '../scraping/queue.ts'
 import { startUnownedJobs, type UnownedJob } from '../scraping/unowned-jobs.ts'
 
 export interface CollectionPlan {
-  /** Different by `topicKey`. */
   topics: readonly string[]
-  /** Whether an expansion thought of the topics; else the caller named them. */
+  /** Whether an expansion suggested the topics; else the caller named them. */
   fromExpansion: boolean
   platforms: readonly PlatformName[]
   now: Date
-  /** Pages that were collected after this moment are fresh. */
+  /** Pages collected after this are fresh. */
   freshAfter: Date
-  /** When its tasks end at the latest, also when the call was answered before. */
+  /** End of its tasks at the latest, even after the answer. */
   expiresAt: Date
 }
 
-/**
- * The maximum of open live tasks for one platform. Without it a platform in cooldown would collect an unlimited backlog, because a
- * call that got no page by its deadline costs nothing. Calls that plan at the same moment do not see the tasks of each other,
- * so together they may exceed it.
- */
+/** Bounds a slow platform's backlog, since calls without a page are free. Concurrent calls may exceed it. */
 export const maxOpenTasks = 100
 
 /**
- * Finds which collections of a plan are fresh and which are under way, and begins the rest: an unowned job for each topic, with a
- * task of one page for each platform. The topics are locked meanwhile, in one order, so of equal calls one begins the
- * collections and all others join them.
+ * Finds fresh and running collections of a plan and starts the rest: an unowned job per topic, a one-page task per
+ * platform. Topics are locked in a fixed order, so equal calls share their collections.
  */
 export async function startCollections(
   transaction: Transaction,
@@ -42,7 +36,7 @@ export async function startCollections(
   const keys = plan.topics.map(topicKey)
   await takeLiveTopicLocks(transaction, keys)
   if (!plan.fromExpansion) await listNamedTopics(transaction, keys)
-  // A statement of its own: its snapshot has the collections that were begun while this call waited for the locks.
+  // A separate statement: its snapshot includes collections started while waiting for the locks.
   const known = await readKnown(transaction, plan, keys)
   const room = await readRoom(transaction, plan, known.size)
   const collections: Collection[] = []
@@ -69,17 +63,14 @@ export async function startCollections(
   return collections
 }
 
-/**
- * Puts topics that an expansion thought of on the lists: a caller has named them. Their collections may be fresh or under way, so that no
- * page of this call would.
- */
+/** Lists topics that only expansions had suggested, as if this caller's pages did: it may need none of its own. */
 async function listNamedTopics(transaction: Transaction, keys: readonly string[]): Promise<void> {
   const isOf = sql`topic_key = any(${[...keys]}::text[]) and account_id is null and from_expansion and ended_at is null`
   const { rows } = await sql`
     select from topics where key = any(${[...keys]}::text[]) and from_expansion
     union all select from scrape_jobs where ${isOf} limit 1`.execute(transaction)
   if (rows.length === 0) return
-  // Jobs first, each kind in one order: a page that makes the topic has locked its job.
+  // Jobs first, in a fixed order: a page that creates the topic has locked its job.
   await sql`
     update scrape_jobs set from_expansion = false where id = any(array(
       select id from scrape_jobs where ${isOf} order by id for no key update))`.execute(transaction)
@@ -90,7 +81,7 @@ async function listNamedTopics(transaction: Transaction, keys: readonly string[]
   )
 }
 
-/** The collections that are fresh (without a task) or under way (with one), by platform and topic key. */
+/** Collections that are fresh (without a task) or running, by platform and topic key. */
 async function readKnown(
   transaction: Transaction,
   { platforms, now, freshAfter }: CollectionPlan,
@@ -110,13 +101,13 @@ async function readKnown(
   const known = new Map<string, { taskId: string | null }>()
   for (const { platform, key, taskId } of rows) {
     const name = `${platform} ${key}`
-    // Fresh has precedence: there is nothing to wait for.
+    // Fresh takes precedence: nothing to wait for.
     if (known.get(name)?.taskId !== null) known.set(name, { taskId })
   }
   return known
 }
 
-/** How many more tasks each platform may have; absent: `maxOpenTasks`. Not read when every collection is known. */
+/** Remaining tasks per platform; absent: `maxOpenTasks`. Not read if every collection is known. */
 async function readRoom(transaction: Transaction, { topics, platforms }: CollectionPlan, known: number) {
   if (known === topics.length * platforms.length) return new Map<PlatformName, number>()
   const { rows } = await sql<{ platform: PlatformName; open: number }>`
@@ -128,15 +119,11 @@ async function readRoom(transaction: Transaction, { topics, platforms }: Collect
   return new Map(rows.map(({ platform, open }) => [platform, maxOpenTasks - open]))
 }
 
-/** How long collections that have ended are retained, for the analysis of faults. */
+/** How long ended collections are kept for debugging. */
 const retentionMs = 24 * 3600_000
 const jobsPerSlice = 100
 
-/**
- * Deletes collections that ended a day ago, unless a call that may have them in its plan is still open: their pages decide whether
- * it pays.
- * @returns whether there may be more.
- */
+/** Deletes collections a day after their end, unless an open call planned them. @returns whether more may remain */
 export async function deleteEndedCollections(database: Database, now: Date): Promise<boolean> {
   const { rows } = await sql`
     delete from scrape_jobs where id in (

@@ -16,10 +16,7 @@ import { searchUnion } from './union.ts'
 
 const heartbeatMs = 10_000
 
-/**
- * The progress of one call as server-sent events. Their number is bounded (one when each collection starts and one when it ends),
- * so none is dropped for a slow reader.
- */
+/** One call's progress as server-sent events, two per collection at most, so none is dropped for slow readers. */
 export class LiveEventStream extends Readable implements LiveEvents {
   #heartbeat: NodeJS.Timeout | undefined
   #over = false
@@ -48,7 +45,7 @@ export class LiveEventStream extends Readable implements LiveEvents {
     if (!this.#over && !this.destroyed) this.push(text)
   }
 
-  /** The heartbeat is for a reader: a call that is refused before its first event has none, and leaves no timer behind. */
+  /** Starts the heartbeat on reading: a call refused before its first event leaves no timer behind. */
   override _read(): void {
     if (!this.#over) this.#heartbeat ??= setInterval(() => this.#write(':\n\n'), heartbeatMs).unref()
   }
@@ -65,13 +62,13 @@ export interface ExpandedSearchDependencies {
   searchIndex: SearchIndex
   expansion: Expansion
   live: Live
-  /** How long the expansion may take: the platforms need the rest of the time. */
+  /** Maximum duration of the expansion: the platforms need the rest. */
   expansionMs: number
 }
 
 const isAbort = (error: unknown) => error instanceof DOMException && ['AbortError', 'TimeoutError'].includes(error.name)
 
-/** Results that were in the cache when the call began. */
+/** Results that were cached when the call started. */
 export const countCached = (results: readonly RequestRecord[], startedAt: Date): number =>
   results.filter(({ createdAt }) => new Date(createdAt) < startedAt).length
 
@@ -80,7 +77,7 @@ const acceptsEvents = ({ headers }: FastifyRequest) => headers.accept?.includes(
 export function createExpandedSearch(dependencies: ExpandedSearchDependencies): ExpandedSearch {
   const { live } = dependencies
   return async (request, reply, input) => {
-    // An unusable query is refused before anything is reserved.
+    // Refuses an unusable query before reserving anything.
     parseQuery(input.query)
     reply.header('cache-control', 'no-store')
     const call: LiveCall<Awaited<ReturnType<typeof readResults>>> = {
@@ -97,7 +94,7 @@ export function createExpandedSearch(dependencies: ExpandedSearchDependencies): 
   }
 }
 
-/** The topics of a query; the query alone when its expansion takes too long. */
+/** A query's topics; the query alone if expansion takes too long. */
 async function topicsFor(
   { expansion, expansionMs }: ExpandedSearchDependencies,
   query: string,
@@ -136,7 +133,7 @@ async function readResults(
   }
 }
 
-/** A failure before the first event is answered with its own status; a later one is the last event. */
+/** A failure before the first event keeps its own HTTP status; a later one is the last event. */
 async function streamAnswer<Answer extends { meta: object }>(
   live: Live,
   request: FastifyRequest,

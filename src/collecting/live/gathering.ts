@@ -5,12 +5,10 @@ import type { TaskWatch, WatchedTask } from './task-watch.ts'
 
 export type CollectionState = 'waiting' | 'done' | 'error' | 'skipped' | 'fresh'
 
-/** The progress of a collection, as the events of a call report it. */
 export interface CollectionProgress {
   topic: string
   platform: PlatformName
   state: CollectionState
-  /** Requests that were new to the cache. */
   newRequests: number
 }
 
@@ -28,18 +26,14 @@ function progressOf(
 export interface GatherOptions {
   watch: TaskWatch
   collections: readonly Collection[]
-  /** Aborted at the deadline, or when the service stops. */
+  /** Aborted at the deadline, or at shutdown. */
   signal: AbortSignal
   deadline: Date
-  /** Called with each collection at first and whenever its state changes. */
+  /** Called for each collection, initially and on each state change. */
   onProgress(progress: CollectionProgress): void
 }
 
-/**
- * Waits until every collection has ended, or cannot end before the deadline, or the signal is aborted. The tasks are not stopped.
- * Nothing here reads results, so nothing can fail: `settleCall` reads them.
- * @returns a function that reports the progress of tasks as they were read at the end.
- */
+/** Waits for the collections, or the deadline or signal. Never fails. @returns a function for the final progress */
 export async function gather({ watch, collections, signal, deadline, onProgress }: GatherOptions) {
   const byTask = new Map(
     collections.flatMap((collection) => (collection.taskId ? [[collection.taskId, collection]] : [])),

@@ -27,7 +27,7 @@ import type { TaskWatch } from './task-watch.ts'
 interface CollectionSettings {
   /** How long a topic is fresh on a platform. */
   topicTtlMs: number
-  /** How long the collections of a call may continue in the background. */
+  /** How long a call's collections may continue in the background. */
   jobTimeLimitMs: number
 }
 
@@ -43,15 +43,13 @@ interface PlannedCall {
   callId: string
   operation: LiveOperation
   topics: string[]
-  /** As its caller named them; those that are off are only reported. */
   platforms: readonly PlatformName[]
 }
 
-/** Each of the topics with each of the platforms. */
 const pairsOf = (topics: readonly string[], platforms: readonly PlatformName[]) =>
   topics.flatMap((topic) => platforms.map((platform) => ({ topic, platform })))
 
-/** Begins or joins the collections of a call, and records which they are, in one transaction. */
+/** Starts or joins a call's collections and records them, in one transaction. */
 function startPlan(
   { database, clock, queue, enabledPlatforms, settings }: PlanDependencies,
   { callId, operation, topics, platforms: named }: PlannedCall,
@@ -61,7 +59,7 @@ function startPlan(
   const now = clock.now()
   const freshAfter = new Date(now.getTime() - settings.topicTtlMs)
   const expiresAt = new Date(now.getTime() + settings.jobTimeLimitMs)
-  // No platform is called for a topic without a word.
+  // No platform is called for a topic without words.
   const searchable = topics.filter((topic) => searchWords(topic).length > 0)
   return database.transaction().execute(async (transaction) => {
     const collections =
@@ -82,17 +80,15 @@ function startPlan(
 }
 
 export interface LiveSettings extends CollectionSettings {
-  /** From call to answer. */
+  /** Duration of a call until its answer. */
   deadlineMs: number
 }
 
-/** What a call has collected: its answer is made of that. */
 export interface Collected extends Gathered {
   topics: string[]
   startedAt: Date
 }
 
-/** The progress of a call while its caller waits. */
 export interface LiveEvents {
   topics(topics: readonly string[]): void
   collection(progress: CollectionProgress): void
@@ -100,14 +96,12 @@ export interface LiveEvents {
 
 export interface LiveCall<Answer extends { meta: object }> {
   operation: LiveOperation
-  /** As its caller named it: a query, or a topic. */
+  /** As named by the caller: a query or topic. */
   topic: string
-  /** Those that are off are only reported. */
   platforms: readonly PlatformName[]
-  /** The topics to collect; the signal is aborted when they are needed no more. */
+  /** Topics to collect. The signal aborts once they are no longer needed. */
   topicsFor(signal: AbortSignal): Promise<string[]>
   events?: LiveEvents
-  /** Reads the answer, after the collection. */
   read(collected: Collected): Promise<Answer>
 }
 
@@ -116,32 +110,29 @@ export interface CallDependencies extends PlanDependencies {
   settings: LiveSettings
   pricing: Pricing
   watch: TaskWatch
-  /** Aborted when the service stops. */
+  /** Aborted at shutdown. */
   stopping: AbortSignal
 }
 
 export interface Caller {
   accountId: string
-  /** The API key that pays, by its budget; null for a session that no key opened. */
+  /** The paying API key; null for a session without a key. */
   keyId: string | null
-  /** See `Payer`. */
   keyHasBudget: boolean
-  /** See `Payer`. */
   personName: string | null
-  /** Aborted when no caller can get the answer: nothing more is begun then. */
+  /** Aborted once no caller can get the answer: nothing more is started. */
   gone: AbortSignal
 }
 
-/** The steps of one live call, as `IdempotentLongCall` takes them. */
+/** The steps of a live call for `IdempotentLongCall`. */
 export interface CallSteps {
   begin(transaction: Transaction, idempotencyId: string | null): Promise<void>
   run(): Promise<string>
 }
 
-/** The part of a plan that a call waits for. */
 type Collecting = Pick<CallPlan, 'collections' | 'off'>
 
-/** How much longer than its deadline a call may run before its process counts as dead. */
+/** How far past its deadline a call's process counts as dead. */
 export const graceMs = 60_000
 
 function startTime({ clock, settings }: CallDependencies) {
@@ -150,7 +141,7 @@ function startTime({ clock, settings }: CallDependencies) {
   return { startedAt, deadline, timeUp: AbortSignal.timeout(settings.deadlineMs) }
 }
 
-/** One live call: reserves its credit, collects its topics and settles. */
+/** A live call: reserves its credit, collects topics, and settles. */
 export function createCallSteps<Answer extends { meta: object }>(
   dependencies: CallDependencies,
   call: LiveCall<Answer>,
@@ -158,7 +149,7 @@ export function createCallSteps<Answer extends { meta: object }>(
 ): CallSteps {
   const { database, clock, log, watch, stopping, pricing } = dependencies
   const callId = randomUUID()
-  // Measured anew in `begin`: a repeated call may have waited for the first one until then.
+  // Reset in `begin`: a repeated call may have waited for the first until then.
   let time = startTime(dependencies)
   const onProgress = (progress: CollectionProgress) => call.events?.collection(progress)
   const waitFor = ({ collections, off }: Collecting) => {
@@ -169,7 +160,7 @@ export function createCallSteps<Answer extends { meta: object }>(
 
   const collect = async (): Promise<string> => {
     const suggested = await call.topicsFor(AbortSignal.any([time.timeUp, gone]))
-    // An answer without topics must not be stored with a key; the credit is released and the key is free.
+    // Do not store an answer without topics under a key: release the credit and free the key.
     if (stopping.aborted) throw new ServiceError('UNAVAILABLE', 'The service is stopping. Try again in a moment.')
     const topics = gone.aborted ? [] : suggested
     call.events?.topics(topics)
@@ -199,10 +190,7 @@ export function createCallSteps<Answer extends { meta: object }>(
   }
 }
 
-/**
- * Ends a call that failed. Its collections continue without it, so it waits for them and pays like any other call. When even that
- * fails, the sweep settles the call.
- */
+/** Ends a failed call: waits for its collections and pays as usual. If that fails too, the sweep settles it. */
 async function endBroken(
   { database, clock }: CallDependencies,
   callId: string,
@@ -214,7 +202,7 @@ async function endBroken(
   await database.transaction().execute((transaction) => settleCall(transaction, settling))
 }
 
-/** The answer of a call, from its effect as it was noted. */
+/** A call's answer, from its stored effect. */
 export async function readAnswer<Answer extends { meta: object }>(
   { database, clock, pricing }: Pick<CallDependencies, 'database' | 'clock' | 'pricing'>,
   call: LiveCall<Answer>,

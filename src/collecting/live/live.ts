@@ -9,18 +9,14 @@ import type { TaskChanges } from '../scraping/task-changes.ts'
 import { createCallSteps, type LiveCall, type LiveSettings, type PlanDependencies, readAnswer } from './live-call.ts'
 import { createTaskWatch } from './task-watch.ts'
 
-/** Live calls that a process runs at the same time, and of these those of one account. */
+/** Maximum concurrent live calls of a process, and of an account in it. */
 const maxLiveCalls = 30
 const maxLiveCallsPerAccount = 20
 
-/** In seconds. By then a live call has usually answered. */
+/** Seconds within which a live call usually answers. */
 const retryAfterSeconds = 15
 
-/**
- * Takes a slot for a live call.
- * @returns the function that gives it back; calling it again changes nothing.
- * @throws ServiceError UNAVAILABLE when the process is at capacity, RATE_LIMITED (reason `rate`) when the account is.
- */
+/** @returns a function to free the slot @throws ServiceError UNAVAILABLE (process), RATE_LIMITED `rate` (account) */
 type EnterLiveCall = (accountId: string, reply: FastifyReply) => () => void
 
 function createLiveCallSlots(): EnterLiveCall {
@@ -55,22 +51,20 @@ export interface LiveDependencies extends PlanDependencies {
 
 export interface Live {
   /**
-   * Reserves the price of the call, collects the topics that are not fresh, and answers. It is settled when a page was stored for any
-   * collection that the call waited for, begun by it or by another one, and released when none was; an answer that cannot be
-   * read afterwards changes nothing of that.
-   * @throws ServiceError RATE_LIMITED when the credit cannot be paid or the account has its maximum of live calls, UNAVAILABLE
-   * when the process has; CONFLICT and IDEMPOTENCY_MISMATCH with an `Idempotency-Key`.
+   * Settles the price if an awaited collection stored a page, else releases it, even if the answer cannot be read.
+   * @throws ServiceError RATE_LIMITED without credit or at the account's maximum of calls, UNAVAILABLE at the
+   *   process's; CONFLICT, IDEMPOTENCY_MISMATCH with an `Idempotency-Key`
    */
   answer<Answer extends { meta: object }>(
     request: FastifyRequest,
     reply: FastifyReply,
     call: LiveCall<Answer>,
   ): Promise<LongAnswer>
-  /** Lets every call answer at once with what was delivered, and waits until all have, also those whose callers hung up. */
+  /** Makes all calls answer now with what was delivered, and waits for them, even if callers hung up. */
   stop(): Promise<void>
 }
 
-/** Aborted when the caller has hung up. */
+/** Aborted when the caller hangs up. */
 function hangUpSignal(reply: FastifyReply): AbortSignal {
   const abort = new AbortController()
   reply.raw.once('close', () => {
@@ -79,7 +73,7 @@ function hangUpSignal(reply: FastifyReply): AbortSignal {
   return abort.signal
 }
 
-/** Runs the live calls of this process. */
+/** Runs this process's live calls. */
 export function createLive(dependencies: LiveDependencies): Live {
   const { database, clock, authentication } = dependencies
   const enter = createLiveCallSlots()
@@ -90,7 +84,7 @@ export function createLive(dependencies: LiveDependencies): Live {
 
   const run: Live['answer'] = (request, reply, call) => {
     const { accountId, keyId, keyHasBudget, personName } = authentication.accountOf(request)
-    // A caller with a key can fetch the answer later, so the collection of that call begins also when its caller hangs up.
+    // With a key the caller can fetch the answer later, so its collection starts even after a hang-up.
     const hungUp = request.headers['idempotency-key'] === undefined ? [hangUpSignal(reply)] : []
     const gone = AbortSignal.any([stopping.signal, ...hungUp])
     const steps = createCallSteps({ ...dependencies, watch, stopping: stopping.signal }, call, {

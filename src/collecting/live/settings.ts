@@ -1,7 +1,7 @@
 import type { Static, TObject } from 'typebox'
 import { duration } from '../../runtime/duration.ts'
 
-/** The environment variables of live calls: part of the schema in `config.ts`, which alone reads them. */
+/** Environment variables of live calls: part of the schema in `config.ts`, which alone reads them. */
 export const liveVariables = {
   TOPIC_TTL_MINUTES: duration(
     { bareUnit: 'm', minimum: '0m', maximum: '30d' },
@@ -19,10 +19,10 @@ export type LiveEnvironment = Static<TObject<typeof liveVariables>>
 
 export type LiveConfig = ReturnType<typeof readLiveConfig>
 
-/** Interprets the variables of live calls. */
+/** Reads the live call variables. */
 export const readLiveConfig = (environment: LiveEnvironment) => ({
   /** How long a topic is fresh on a platform. */
   topicTtlMs: environment.TOPIC_TTL_MINUTES,
-  /** From a live call to its answer. */
+  /** Duration of a live call until its answer. */
   liveDeadlineMs: environment.LIVE_DEADLINE_SECONDS,
 })

@@ -3,29 +3,26 @@ import type { PlatformErrorCode, TaskState } from '../../database/column-types.t
 import type { Database, Executor } from '../../database/open.ts'
 import { createChangeReader, type TaskChanges } from '../scraping/task-changes.ts'
 
-/** A task as it was at one moment. */
 export interface WatchedTask {
   taskId: string
   state: TaskState
   pages: number
   requestsCreated: number
-  /** Null while it does not wait for its platform. */
   waitingUntil: Date | null
-  /** Why it ended, or why it waits. */
   error: { code: PlatformErrorCode; message: string } | null
 }
 
 export interface TaskWatch {
-  /** Calls back with each of the tasks as it is now and whenever it changes. @returns the function that unsubscribes. */
+  /** Calls back with each task now and on each change. @returns the function that unsubscribes */
   follow(taskIds: readonly string[], onTask: (task: WatchedTask) => void): () => void
   stop(): void
 }
 
-/** How often every followed task is read again, for changes whose notification was lost. */
+/** Interval for rereading followed tasks, in case a notification was lost. */
 const pollMs = 2_000
 const idsPerQuery = 500
 
-/** The tasks as they are now. */
+/** The tasks' current state. */
 export async function readTasks(executor: Executor, taskIds: readonly string[]): Promise<WatchedTask[]> {
   if (taskIds.length === 0) return []
   const rows = await executor
@@ -49,7 +46,7 @@ export interface TaskWatchDependencies {
   log: Logger
 }
 
-/** Watches tasks for the live calls of this process, with one query at a time for all of them. */
+/** Watches tasks for all live calls of this process, with one query at a time. */
 export function createTaskWatch({ database, changes, log }: TaskWatchDependencies): TaskWatch {
   const followers = new Map<string, Set<(task: WatchedTask) => void>>()
 

@@ -8,21 +8,19 @@ import { searchQuery } from '../../search/query-search.ts'
 import type { FoundMatches, SearchIndex } from '../../search/search-index.ts'
 
 /**
- * Reciprocal rank fusion (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
- * Learning Methods", 2009): a row scores 1 / (k + its rank) in each list. The list of the query counts twice as much as that of
- * another topic.
+ * Reciprocal rank fusion (Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual
+ * Rank Learning Methods", 2009): a row scores 1 / (k + rank) per list; the query's list counts twice.
  */
 const fusionConstant = 60
 const queryWeight = 2
 const topicWeight = 1
 
-/** One list of ids, best first. */
 export interface RankedList {
   ids: readonly string[]
   weight: number
 }
 
-/** Merges lists into one without duplicates, best first; equal scores in the order of the lists. */
+/** Merges lists without duplicates, best first; ties keep the order of the lists. */
 export function fuseRanks(lists: readonly RankedList[]): string[] {
   const scores = new Map<string, number>()
   for (const { ids, weight } of lists) {
@@ -34,17 +32,14 @@ export function fuseRanks(lists: readonly RankedList[]): string[] {
 }
 
 export interface UnionInput extends AnswerInput {
-  /** The topics of the query's expansion; the topic that equals the query is ignored. */
+  /** Expansion topics; one equal to the query is ignored. */
   topics: readonly string[]
 }
 
 const postedAt = ({ originalCreatedAt, createdAt }: RequestRecord) => Date.parse(originalCreatedAt ?? createdAt)
 const sortKeys = { votes: ({ votes }: RequestRecord) => votes, new: postedAt } as const
 
-/**
- * A page of the matches of a query and of its topics, the best first. Filters and exclusions of the query hold for all of them; its
- * phrases hold for its own matches.
- */
+/** Best matches of a query and its topics. Its filters and exclusions apply to all, its phrases only to its own. */
 export async function searchUnion(executor: Executor, index: SearchIndex, input: UnionInput): Promise<SearchPage> {
   const { query, topics, offset, sortBy = 'relevance', prefix, ...shared } = input
   const { asked, leftOut } = splitQuery(query)
@@ -62,7 +57,7 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     weight: position === 0 ? queryWeight : topicWeight,
   }))
   const merged = fuseRanks(lists).flatMap((id) => records.get(id) ?? [])
-  // Both sorts are stable: equal votes stay in the order of relevance, and all of a class in the order of the search.
+  // Both sorts are stable: ties stay in order of relevance, and a class in search order.
   if (sortBy !== 'relevance') merged.sort((a, b) => sortKeys[sortBy](b) - sortKeys[sortBy](a))
   merged.sort((a, b) => likelihoods.indexOf(a.likelihood) - likelihoods.indexOf(b.likelihood))
   const end = Math.min(offset + input.limit, searchCap)
@@ -72,10 +67,10 @@ export async function searchUnion(executor: Executor, index: SearchIndex, input:
     hasMore: more && end < searchCap,
     limitReached: more && end >= searchCap,
     window: found.find((matches) => matches.window !== null)?.window ?? null,
-    // A request may match several of the searches.
+    // A request may match several searches.
     maybeResults: new Set(found.flatMap(({ maybeIds }) => maybeIds)).size,
     words: [...new Set(found.flatMap(({ words }) => words))],
-    // Of the query itself: its topics have words of their own.
+    // Only the query's own: topics have other words.
     totals: await readAskedTotals(index, executor, input, own.understood),
     understood: own.understood,
     onlyWords: own.onlyWords,

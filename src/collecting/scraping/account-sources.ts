@@ -6,14 +6,14 @@ import type { SourcesByPlatform } from '../../platforms/sources/named-sources.ts
 import { recomputeStandings } from '../../requests/store/standings.ts'
 import { recount, type WishChanges } from '../../requests/wish-numbers/recount.ts'
 
-// An account that names a source sees the unlisted requests that were found there, also those that others collected before.
+// An account that names a source sees its unlisted requests, even those others collected before.
 
-/** How many requests are made visible in one transaction. */
+/** Requests made visible per transaction. */
 const requestsPerSlice = 500
-/** How long after it was named a source is checked for requests that its account cannot see yet. */
+/** How long a named source is checked for requests its account cannot see yet. */
 const checkedMs = 24 * 3600_000
 
-/** Unlisted requests of named sources that an account which named them cannot see yet, by id. */
+/** Unlisted requests of named sources still hidden from an account that named them, by id. */
 async function readUnseen(executor: Executor, named: RawBuilder<unknown>, after: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct found.request_id as id
@@ -26,11 +26,7 @@ async function readUnseen(executor: Executor, named: RawBuilder<unknown>, after:
   return rows.map(({ id }) => id)
 }
 
-/**
- * Records the sources that an account named in a job, and makes the first 500 stored requests of them visible to it. A
- * maintenance job does the rest.
- * @returns what the transaction gives to `recount` at its end.
- */
+/** Shows an account 500 requests of its sources; maintenance shows the rest. @returns input for `recount` */
 export async function nameSources(
   transaction: Transaction,
   { accountId, sources, now }: { accountId: string; sources: SourcesByPlatform; now: Date },
@@ -39,7 +35,7 @@ export async function nameSources(
     ofPlatform.map((source) => ({ account_id: accountId, platform, source, named_at: now })),
   )
   if (rows.length === 0) return {}
-  // A page that finds requests in these sources is stored wholly before this naming, or reads it.
+  // A page with requests from these sources is stored before this naming, or sees it.
   await takeSourceLocks(transaction, rows, 'exclusive')
   await transaction
     .insertInto('account_sources')
@@ -51,7 +47,7 @@ export async function nameSources(
   return { requests: ids }
 }
 
-/** @returns a maintenance job that makes the requests visible that were too many for the transaction of their naming. */
+/** @returns a maintenance job that makes the remaining requests of named sources visible */
 export function createSourceCatchUp(database: Database, now: () => Date): () => Promise<boolean> {
   let after: string | null = null
   return async () => {
@@ -62,7 +58,7 @@ export function createSourceCatchUp(database: Database, now: () => Date): () => 
       await recount(transaction, { requests: ids })
     })
     const isFull = ids.length === requestsPerSlice
-    // The next round begins anew. Within one, a slice that changed nothing is not repeated.
+    // The next round starts over; within a round, an unchanged batch is not repeated.
     after = isFull ? ids.at(-1)! : null
     return isFull
   }

@@ -5,38 +5,35 @@ import type { Json } from '../../platforms/platform.ts'
 import { countPages, countPagesOfSources, countPagesOfWatch } from './collected-topics.ts'
 import type { QueueMessage } from './queue.ts'
 
-/** A task that one worker has claimed. */
 export interface ClaimedTask {
   taskId: string
   jobId: string
   topic: string
   platform: PlatformName
   depth: number
-  /** Of its account; null: those of the operator. */
+  /** The account's; null: the operator's. */
   sources: string[] | null
-  /** Every write of the worker requires it; a later claim makes it invalid. */
+  /** Required for each of the worker's writes; a later claim invalidates it. */
   fencingToken: number
   cursor: Json
   pages: number
   tries: number
   takeovers: number
   pageDueSince: Date
-  /** When its job ends at the latest. */
+  /** End of its job at the latest. */
   expiresAt: Date
-  /** Of its job: it collects newest first what is newer; null: by relevance. */
+  /** The job collects newest first from this time on; null: by relevance. */
   newestSince: Date | null
-  /** Pages of this topic that the platform had delivered before the claim: to all jobs, to those of the account with the same sources, or of the watch. */
+  /** Pages of this topic delivered before, to all jobs, to the account's with the same sources, or to the watch. */
   pagesBefore: number
   queueMessage: QueueMessage
-  /** When this worker first found the host at capacity; null when it did not. */
   busySince: Date | null
 }
 
 /**
- * Claims a task for a worker that received a queue message. The message is a free slot, not a task: the slot goes to the account
- * with the fewest running tasks, and the two tasks exchange their messages. Two kinds of tasks are claimed by their own message:
- * a task that was already running, because its worker must have died, and a live task, because it has a queue of its own.
- * @returns null when the message was replaced by a later one, or its task has ended.
+ * A queue message is a free slot, not a task: it goes to the account with the fewest running tasks, and the tasks swap
+ * messages. Running tasks (their worker died) and live tasks (own queue) keep their message.
+ * @returns null if the message was replaced or its task has ended
  */
 export async function claimTask(
   database: Database,
@@ -70,7 +67,7 @@ export async function claimTask(
   }
 }
 
-/** Newest first, a job begins where the last one of its watch stopped: what others collected meanwhile is unknown to the watch. */
+/** Newest first, a job starts where its watch's last one stopped: the watch does not know what others collected. */
 function countPagesBefore(
   database: Database,
   task: Pick<ClaimedTask, 'jobId' | 'platform' | 'topic' | 'sources' | 'newestSince'>,
@@ -80,10 +77,7 @@ function countPagesBefore(
   return sources === null ? countPages(database, platform, topic) : countPagesOfSources(database, { ...task, sources })
 }
 
-/**
- * Locks the open task that a queue message belongs to. Another worker may exchange the message at this moment: then the lock is on
- * a task that no longer has the message, and its present task must be read again.
- */
+/** If another worker swaps the message now, the locked task no longer has it: read the current one again. */
 async function lockTaskOf(transaction: Transaction, queueMessageId: string) {
   const found = transaction
     .selectFrom('scrape_tasks')
@@ -93,19 +87,18 @@ async function lockTaskOf(transaction: Transaction, queueMessageId: string) {
     .where('state', 'in', ['pending', 'running'])
   for (;;) {
     const locked = await found.forNoKeyUpdate('scrape_tasks').executeTakeFirst()
-    // Each further round means that another worker has claimed a task, so the loop ends.
+    // Each further round means another worker claimed a task, so the loop ends.
     if (locked || !(await found.executeTakeFirst())) return locked
   }
 }
 
-/** How many tasks that other workers are claiming are skipped; beyond that, a message serves its own task. */
+/** Maximum tasks being claimed by others to skip; beyond it, a message serves its own task. */
 const maxCandidates = 50
 
 /**
- * Locks the next task: of the account with the fewest running tasks, and among equals of the account that was given a slot longest
- * ago. A task that another worker is claiming is skipped. Only tasks with a queue message are read, so the work is bounded by
- * the jobs that may run at a time, however many are queued or have ended.
- * @returns undefined when all candidates are being claimed.
+ * Locks the next task: fewest running tasks of its account, then longest without a slot. Reads only tasks with
+ * messages, so the work is bounded.
+ * @returns undefined if all candidates are being claimed
  */
 async function findNext(transaction: Transaction, ownId: string, now: Date) {
   const { rows } = await sql<{ id: string; queue_message_id: string; account_id: string }>`

@@ -3,7 +3,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import { topicKey } from '../../platforms/topic-words.ts'
 
-/** How many pages of a topic a platform has delivered so far, to all jobs. */
+/** Pages of a topic a platform has delivered, to all jobs. */
 export async function countPages(executor: Executor, platform: PlatformName, topic: string): Promise<number> {
   const row = await executor
     .selectFrom('platform_topics')
@@ -14,10 +14,7 @@ export async function countPages(executor: Executor, platform: PlatformName, top
   return row?.pages ?? 0
 }
 
-/**
- * How many pages of a topic the jobs of an account have got from a platform with exactly these sources. They are not among those of
- * `countPages`: the sources are others, and so is the round-robin.
- */
+/** Counts an account's pages with exactly these sources, whose round-robin differs from that of `countPages`. */
 export async function countPagesOfSources(
   executor: Executor,
   { jobId, platform, topic, sources }: { jobId: string; platform: PlatformName; topic: string; sources: string[] },
@@ -35,10 +32,7 @@ export async function countPagesOfSources(
   return rows.reduce((pages, row) => (topicKey(row.topic) === key ? pages + row.pages : pages), 0)
 }
 
-/**
- * How many pages the jobs of a watch have got from a platform with the sources of one of them; a watch has one topic. All of them count: a number
- * that stops growing would be the same turn each time.
- */
+/** Counts all pages of a watch (one topic): a count that stops growing would repeat the same turn. */
 export async function countPagesOfWatch(
   executor: Executor,
   { jobId, platform, sources }: { jobId: string; platform: PlatformName; sources: string[] | null },
@@ -52,20 +46,14 @@ export async function countPagesOfWatch(
   return rows[0]?.pages ?? 0
 }
 
-/**
- * Puts a topic that an expansion thought of on the lists when a job collects it for a caller who named it, in the transaction that stores
- * the page, after the page.
- */
+/** Lists a topic that only an expansion had suggested. Call in a page's transaction, after the page. */
 export async function listNamedTopic(transaction: Transaction, jobId: string, topic: string): Promise<void> {
   await sql`
     update topics set from_expansion = false where key = ${topicKey(topic)} and from_expansion
     and exists (select from scrape_jobs where id = ${jobId}::uuid and not from_expansion)`.execute(transaction)
 }
 
-/**
- * Counts a page, in the transaction that stores it. The topic is locked first, as by a page that spells it: its row changes with the count, and two
- * pages of a platform that lock the topic and its count in different orders could deadlock.
- */
+/** Call in the page's transaction. Locks the topic first, like pages that spell it: another order could deadlock. */
 export async function countPage(
   transaction: Transaction,
   platform: PlatformName,

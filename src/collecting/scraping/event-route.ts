@@ -29,12 +29,12 @@ const tooManyStreams = () =>
     { reason: 'rate' },
   )
 
-/** Registers the server-sent events of a job, and ends all streams before the service closes. */
+/** Registers a job's server-sent events; ends all streams before the service closes. */
 export function registerEventRoute(app: App, { authentication, followers }: EventDependencies): void {
   app.addHook('preClose', async () => followers.stop())
   app.get('/api/v1/scrape/:jobId/events', {
     onRequest: authentication.requireAccountPolling,
-    // A HEAD request would open a stream that has no reader.
+    // A HEAD request would open a stream without a reader.
     exposeHeadRoute: false,
     schema: {
       operationId: 'followScrapeJob',

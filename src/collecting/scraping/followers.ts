@@ -8,18 +8,15 @@ import { type FollowedJob, followedJob, nextEvent, type Position, parsePosition,
 import { ownsJob, readTasks } from './jobs.ts'
 import { createChangeReader, type TaskChanges } from './task-changes.ts'
 
-/** How long a reader that lost its stream waits before it reconnects. */
+/** How long a disconnected reader waits before reconnecting. */
 const reconnectMs = 2_000
 const heartbeatMs = 15_000
-/** How long one connection lives: a reader that reconnects is authenticated again, and a dead connection is closed. */
+/** Lifetime of a connection: reconnecting readers are authenticated again, and dead connections end. */
 const maxAgeMs = 15 * 60_000
-/** How long a reader may take to read the rest when its stream ends. */
+/** How long a reader may take to read the rest of an ended stream. */
 const drainMs = 1_000
 
-/**
- * The server-sent events of a job for one reader. An event is made when the reader has room for it, from the newest state, so
- * nothing accumulates for a slow reader.
- */
+/** A job's events for one reader, made from the newest state once there is room: nothing accumulates. */
 export class EventStream extends Readable {
   #position: Position
   #newest: FollowedJob | null = null
@@ -36,7 +33,7 @@ export class EventStream extends Readable {
     this.push(`retry: ${reconnectMs}\n\n`)
   }
 
-  /** Takes the job as it is now. A job that has ended ends the stream once it was sent. */
+  /** Updates the stream; sending an ended job ends it. */
   update(job: FollowedJob): void {
     this.#newest = job
     if (this.#hasRoom) this.#write()
@@ -78,10 +75,9 @@ export class EventStream extends Readable {
   }
 }
 
-/** Open streams, in this process. */
 export const maxStreamsPerAccount = 20
 const maxStreams = 1_000
-/** How often every followed job is read again, for changes whose notification was lost. */
+/** Interval for rereading followed jobs, in case a notification was lost. */
 const pollMs = 5_000
 const jobsPerQuery = 50
 
@@ -89,14 +85,12 @@ export type NoStream = 'not found' | 'ended' | 'too many'
 
 export interface Followers {
   /**
-   * Opens the stream of a job's events.
-   * @param lastEventId the last event of an earlier stream; null to begin at the first.
-   * @returns why there is no stream: `not found` when the account has no such job, `ended` when the final event was sent before,
-   * `too many` when the account has all of its streams open.
-   * @throws ServiceError INVALID_REQUEST for an id that is not of this job; UNAVAILABLE at shutdown.
+   * @param lastEventId of an earlier stream; null to start over
+   * @returns the stream, or why not: `not found`, `ended` (after the final event), `too many`
+   * @throws ServiceError INVALID_REQUEST for another job's event; UNAVAILABLE at shutdown
    */
   follow(accountId: string, jobId: string, lastEventId: string | null): Promise<Readable | NoStream>
-  /** Ends every stream; their readers may reconnect. */
+  /** Ends all streams; readers may reconnect. */
   stop(): void
 }
 
@@ -117,7 +111,7 @@ export interface FollowerDependencies {
   log: Logger
 }
 
-/** The open event streams of this process. They share one listener and one query at a time, however many they are. */
+/** The open event streams of this process, sharing one listener and one query at a time. */
 export function createFollowers(dependencies: FollowerDependencies): Followers {
   const { database } = dependencies
   const followers = new Set<Follower>()
@@ -137,7 +131,7 @@ export function createFollowers(dependencies: FollowerDependencies): Followers {
       leave()
     })
     stream.update(start.job)
-    // Read once more: a change before the registration was not delivered.
+    // Reread, because a change before the registration was not delivered.
     reader.read([jobId])
     if (stopped) stream.finish()
     return stream
@@ -163,7 +157,7 @@ export function createFollowers(dependencies: FollowerDependencies): Followers {
   }
 }
 
-/** Updates the streams of the jobs that changed. */
+/** Updates the streams of changed jobs. */
 function createFollowerReader({ database, changes, log }: FollowerDependencies, followers: ReadonlySet<Follower>) {
   return createChangeReader({
     changes,
@@ -190,7 +184,7 @@ async function readJobs(database: Database, jobIds: readonly string[]): Promise<
   return new Map([...tasks].flatMap(([jobId, rows]) => (rows[0] ? [[jobId, followedJob(jobId, rows[0], rows)]] : [])))
 }
 
-/** The job as it is now, and the position after which its stream begins. */
+/** The job's current state, and the position where its stream starts. */
 async function findStart(database: Database, { accountId, jobId, lastEventId }: FollowInput) {
   const jobs = (await ownsJob(database, accountId, jobId)) ? await readJobs(database, [jobId]) : null
   const job = jobs?.get(jobId)

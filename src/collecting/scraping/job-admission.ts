@@ -4,9 +4,8 @@ import type { Database, Transaction } from '../../database/open.ts'
 import { passOverFailures } from '../../runtime/maintenance.ts'
 import type { TaskQueue } from './queue.ts'
 
-// Of each account as many jobs run at a time as its plan allows; the others are queued and begin in the order of their start.
+// Each account runs as many jobs as its plan allows; the others start later, in order.
 
-/** Queues all tasks of a job that begins. */
 async function queueTasks(transaction: Transaction, queue: TaskQueue, jobId: string): Promise<void> {
   const tasks = await transaction
     .selectFrom('scrape_tasks')
@@ -26,11 +25,9 @@ async function queueTasks(transaction: Transaction, queue: TaskQueue, jobId: str
 }
 
 /**
- * Begins as many queued jobs of an account as its plan leaves room for, the first started first. The lock of the account's balance,
- * which every start and every end of a job takes, makes this sequential: where there is room for one more job, two processes
- * cannot both begin one. That lock is the last of all, so a locked job is skipped and not waited for: the transaction that holds it ends the
- * job, and then begins the next one.
- * @returns the number of jobs that were begun.
+ * Starts an account's queued jobs, oldest first, as far as its plan allows. The lock of its balance serializes job
+ * starts and ends. It is the last lock, so locked jobs are skipped: their holder ends them and starts the next.
+ * @returns how many started
  */
 export async function beginJobs(
   transaction: Transaction,
@@ -64,10 +61,7 @@ export async function beginJobs(
 
 const accountsPerSlice = 20
 
-/**
- * Begins queued jobs that have room but were not begun: the limit or the plan was raised, or the end of another job that should
- * have begun them was rolled back. @returns whether there may be more.
- */
+/** Starts jobs missed after a raised limit or plan, or a rolled back job end. @returns whether more may remain */
 export async function beginForgottenJobs(
   database: Database,
   log: Logger,

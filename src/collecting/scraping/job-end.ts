@@ -10,22 +10,22 @@ import { beginJobs } from './job-admission.ts'
 import { jobStatus } from './jobs.ts'
 import type { TaskQueue } from './queue.ts'
 
-/** How a task ends, and why it did not deliver everything. */
+/** How a task ends, and why it is incomplete. */
 export interface TaskEnd {
   state: 'done' | 'error' | 'skipped'
   error?: { code: PlatformErrorCode; message: string }
 }
 
-/** How long a task may go without delivering a page, waits included. */
+/** How long a task may go without a page, including waits. */
 export const maxIdleMs = 30 * 60_000
 
-/** Locks a job until the transaction ends. Always before any of its tasks: in the other order two endings could deadlock. */
+/** Locks a job until the transaction ends; always before its tasks, or two endings could deadlock. */
 export const lockJob = (transaction: Transaction, jobId: string) =>
   sql`select 1 from scrape_jobs where id = ${jobId} for no key update`.execute(transaction)
 
 /**
- * Ends a job if its last task has ended: the account is told, the pages of all its tasks are paid, the rest of its credits is released,
- * and the next job of the account begins. The caller holds the lock of the job and has just ended a task of it, so this happens exactly once.
+ * With its last task, ends a job exactly once: notifies, charges all pages, releases the rest, starts the next job. The
+ * caller holds the job's lock and has just ended a task.
  */
 export async function settleIfEnded(
   transaction: Transaction,
@@ -51,7 +51,7 @@ export async function settleIfEnded(
     .where('id', '=', jobId)
     .returning(['account_id as accountId', 'watch_id as watchId', jobStatus.as('status')])
     .executeTakeFirstOrThrow()
-  // An unowned job has no reservation: its live calls pay for themselves.
+  // An unowned job has no reservation: its live calls pay.
   if (accountId === null) return
   const type = status === 'completed' ? 'scrape.completed' : 'scrape.failed'
   await noteEvent(transaction, { accountId, type, subject: { jobId, watchId }, now })
@@ -59,10 +59,7 @@ export async function settleIfEnded(
   await beginJobs(transaction, queue, accountId, now)
 }
 
-/**
- * Ends all open tasks of a job, and so the job. A page that is being stored at this moment is stored first and counts; a worker
- * that is fetching loses its task. The queue messages stay: a worker that receives the message of an ended task drops it.
- */
+/** Ends a job by its tasks: a page being stored counts, a fetching worker loses its task. */
 async function stopJob(
   transaction: Transaction,
   queue: TaskQueue,
@@ -87,13 +84,13 @@ async function stopJob(
   if (stopped.length > 0) await settleIfEnded(transaction, queue, jobId, now)
 }
 
-/** Cancels a job; one that has ended stays as it is. The caller must have checked that the account owns the job. */
+/** Cancels a job unless it has ended. The caller must have checked that the account owns it. */
 export const cancelJob = (transaction: Transaction, queue: TaskQueue, jobId: string, now: Date): Promise<void> => {
   const error = { code: 'cancelled', message: 'The job was cancelled.' } as const
   return stopJob(transaction, queue, jobId, { state: 'skipped', error }, now)
 }
 
-/** Ends a job whose time is over, in a transaction of its own. */
+/** Ends an overdue job, in its own transaction. */
 export const endOverdueJob = (database: Database, queue: TaskQueue, jobId: string, now: Date): Promise<void> => {
   const error = { code: 'timeout', message: 'The time of the job was over before the platform was done.' } as const
   return database
@@ -101,10 +98,7 @@ export const endOverdueJob = (database: Database, queue: TaskQueue, jobId: strin
     .execute((transaction) => stopJob(transaction, queue, jobId, { state: 'error', error }, now))
 }
 
-/**
- * Brings the ends of jobs, and the waits of their tasks, that lie further ahead than any from now back. @returns how many.
- * @param timeLimitMs of a job.
- */
+/** Pulls in ends of jobs and waits of tasks that lie too far ahead. @param timeLimitMs of a job @returns how many */
 export const correctJobs = (database: Database, queue: TaskQueue, timeLimitMs: number, now: Date): Promise<number> =>
   database.transaction().execute(async (transaction) => {
     const latest = new Date(now.getTime() + timeLimitMs + clockToleranceMs)
@@ -125,7 +119,7 @@ export const correctJobs = (database: Database, queue: TaskQueue, timeLimitMs: n
 
 const jobsPerSlice = 20
 
-/** Ends jobs whose time is over and that no worker has ended, because it died or hangs. @returns whether there may be more. */
+/** Ends overdue jobs that no worker ended because it died or hangs. @returns whether more may remain */
 export async function endOverdueJobs(database: Database, log: Logger, queue: TaskQueue, now: Date): Promise<boolean> {
   const overdue = await database
     .selectFrom('scrape_tasks')

@@ -3,16 +3,12 @@ import { describeJob, type Job, type JobTerms } from './jobs.ts'
 import { isFinalState } from './task-changes.ts'
 import { resultOf, type TaskResult, type TaskRow } from './task-row.ts'
 
-/** The progress of a platform, as its events report it. */
 export interface PlatformProgress extends TaskResult {
   state: TaskState
-  /** ISO 8601; null while it does not wait for its platform. */
   waitingUntil: string | null
-  /** Why it ended, waits or tries again. */
   error: { code: PlatformErrorCode; message: string } | null
 }
 
-/** A job as it was at one moment. */
 export interface FollowedJob {
   job: Job
   tasks: readonly TaskRow[]
@@ -23,10 +19,7 @@ export const followedJob = (jobId: string, terms: JobTerms, tasks: readonly Task
   tasks,
 })
 
-/**
- * What was sent to a reader of a job: the revision of each platform, in their order, null for a platform that was not sent yet; and
- * whether the end was sent. It is the id of every event, so any process can continue after it.
- */
+/** Each platform's sent revision, in order (null: unsent), and whether the end was. The id of every event. */
 export interface Position {
   seen: readonly (number | null)[]
   ended: boolean
@@ -39,7 +32,7 @@ export const positionBefore = (job: FollowedJob): Position => ({ seen: job.tasks
 const formatPosition = ({ seen, ended }: Position) =>
   [...seen.map((revision) => revision ?? '-'), ...(ended ? ['end'] : [])].join('.')
 
-/** Parses a `Last-Event-ID`; null when it cannot be of this job. */
+/** Parses a `Last-Event-ID`; null if it cannot be this job's. */
 export function parsePosition(text: string, job: FollowedJob): Position | null {
   if (!positionPattern.test(text)) return null
   const ended = text.endsWith('.end')
@@ -63,7 +56,7 @@ function progressOf(task: TaskRow): PlatformProgress {
   }
 }
 
-/** What every task is at revision 1, unless it ended before it began. */
+/** Any task at revision 1, unless it ended before it started. */
 const begun = (task: TaskRow): PlatformProgress => ({
   platform: task.platform,
   state: 'running',
@@ -76,12 +69,7 @@ const begun = (task: TaskRow): PlatformProgress => ({
   error: null,
 })
 
-/**
- * The next event for a reader, from its position and the job as it is now alone: a slow reader gets the newest figures, and nothing
- * is stored for it. Figures may be skipped, a change of state never is: a reader that saw a platform pending and finds it ended
- * gets an event first that says that it ran.
- * @returns null when there is nothing to send now.
- */
+/** May skip figures, but no state: ended platforms are first reported as running. @returns null if up to date */
 export function nextEvent(followed: FollowedJob, position: Position): { text: string; position: Position } | null {
   const { job, tasks } = followed
   const index = tasks.findIndex((task, order) => task.revision !== position.seen[order])

@@ -22,23 +22,22 @@ import { describeJob, type Job, type JobStatus, jobStatus, jobStatuses, ownsJob,
 import type { TaskQueue } from './queue.ts'
 
 interface JobListInput extends PageInput {
-  /** Null for the jobs of all accounts. */
   accountId: string | null
   status?: JobStatus
 }
 
 type ListedJob = Job & { accountId: string; createdAt: string }
 
-/** The position after which a page continues: the start of a job, in microseconds since 1970, and its id. */
+/** Where a page continues: a job's start, in microseconds since 1970, and its id. */
 type Position = [createdAt: number, id: string]
 
 const isMoment = (value: unknown): value is number => isPositionNumber(value) && value >= 0
 const cursors = cursorsOf<Position>('jobs', isMoment, isPositionId)
 
-/** How many jobs a page with a status scans: this bounds the work of a query, however rare the status is. */
+/** Jobs scanned per page with a status filter: bounds the work for rare statuses. */
 const maxScanned = 1_000
 
-/** The jobs after a position that have the status, and the last one that was scanned if there may be more after it. */
+/** Matching jobs after a position, and the last one scanned if more may follow. */
 async function findJobs(executor: Executor, { accountId, status, limit, cursor }: JobListInput) {
   const after = cursor === undefined ? null : cursors.decode(cursor)
   const from =
@@ -71,9 +70,9 @@ async function findJobs(executor: Executor, { accountId, status, limit, cursor }
 }
 
 /**
- * One page of the jobs of an account, or of all accounts, the last started first. Keyset paging: each job is listed once, however
- * many are started meanwhile. With a status a page may hold fewer jobs than `limit`, even none, although more follow.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ * Jobs of one or all accounts, latest first; each once, whatever starts meanwhile. With a status, pages may be short or
+ * empty although more follow.
+ * @throws ServiceError INVALID_REQUEST for another list's cursor
  */
 async function listJobs(
   executor: Executor,
@@ -84,7 +83,7 @@ async function listJobs(
   const last = page.at(-1)
   const mayMatchFurther = input.status !== undefined && found.at(-1)?.rank === maxScanned
   const hasMore = found.length > page.length || mayMatchFurther
-  // The next page skips what this page scanned without a match.
+  // The next page skips what this one scanned without a match.
   const end = page.length === input.limit ? last : found.at(-1)
   const ids = page.map(({ id }) => id)
   const tasks = ids.length === 0 ? new Map() : await readTasks(executor, ids)
@@ -106,7 +105,7 @@ export interface JobDependencies extends EventDependencies {
   queue: TaskQueue
 }
 
-/** An account's jobs: listing, cancelling and following them. */
+/** Routes to list, cancel and follow an account's jobs. */
 export function registerJobRoutes(app: App, dependencies: JobDependencies): void {
   registerList(app, dependencies)
   registerAdminList(app, dependencies)

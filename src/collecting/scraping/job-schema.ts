@@ -7,7 +7,7 @@ import { anyPlatform, platformErrorCode } from '../../platforms/schemas.ts'
 import { jobStatuses } from './jobs.ts'
 import type { TaskRow } from './task-row.ts'
 
-/** The column `discarded` of a task with the counts of one more page. */
+/** A task's `discarded`, plus the counts of another page. */
 export const withAdded = (counts: TaskRow['discarded']): RawBuilder<string> =>
   Object.keys(counts).length === 0
     ? sql`discarded`
@@ -24,7 +24,6 @@ export const withAdded = (counts: TaskRow['discarded']): RawBuilder<string> =>
         ) as totals
       )`
 
-/** What `discarded` is in the API. */
 const discardedSchema = Type.Object(
   Object.fromEntries(discardReasons.map((reason) => [reason, Type.Optional(Type.Integer({ minimum: 1 }))])),
   {
@@ -41,7 +40,6 @@ export const jobProblems = Type.Array(
   { description: 'Why platforms ended in error, were skipped, or delivered without some of their sources' },
 )
 
-/** A job as its account sees it. */
 export const jobSchema = closed(
   {
     jobId: Type.String(),

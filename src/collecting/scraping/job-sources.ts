@@ -11,19 +11,18 @@ export interface JobSourcesDependencies {
   database: Database
   kinds: SourceKinds
   listed: ListedSources
-  /** Undefined: `any` while there is one account, `listed` while there are several. */
+  /** Undefined: `any` with one account, `listed` with several. */
   policy: SourcesPolicy | undefined
   verify: VerifySources
 }
 
-/** The sources that jobs may name. */
 export interface JobSources {
   kinds: SourceKinds
-  /** @returns why a job with these sources is refused; null when it may start. */
+  /** @returns why a job with these sources is refused; null if it may start */
   check(named: readonly NamedSource[]): Promise<ServiceError | null>
 }
 
-/** How many listed sources a refusal names. */
+/** Listed sources named in a refusal. */
 const namedInRefusal = 20
 
 function notListed({ path, platform, source }: NamedSource, listed: ListedSources): ServiceError {
@@ -40,7 +39,7 @@ export function createJobSources({ database, kinds, listed, policy, verify }: Jo
   return {
     kinds,
     check: async (named) => {
-      // The operator answers for the listed ones.
+      // The operator vouches for listed ones.
       const further = named.filter(({ platform, source }) => !listed.get(platform)?.has(source))
       const [first] = further
       if (first === undefined) return null

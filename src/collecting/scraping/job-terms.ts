@@ -11,17 +11,16 @@ import { searchWords } from '../../platforms/topic-words.ts'
 import type { JobSources } from './job-sources.ts'
 import type { TaskRow } from './task-row.ts'
 
-// What a caller may ask a job for: of one job, and of all runs of a watch.
+// What callers may ask of a job, and of all runs of a watch.
 
-/** What a job says of the sources that its caller named; absent fields mean none. */
+/** A job's report on the caller's sources; absent fields mean none. */
 export interface JobSourcesRecord {
-  /** By platform. */
   sources?: Record<string, string[]>
-  /** Those of which no page was fetched before their platform ended, by platform. */
+  /** Sources without a page before their platform ended, by platform. */
   sourcesNotReached?: Record<string, string[]>
 }
 
-/** The sources of an ended task of which no page was fetched; none where it has no page at all, because then its error says why. */
+/** Sources of an ended task without a page; none if it has no page at all: its error then says why. */
 function unreachedOf({ sources, state, pages, cursor }: TaskRow): string[] {
   const isOpen = state === 'pending' || state === 'running'
   return sources === null || isOpen || pages === 0 ? [] : unreachedSources(sources, cursor as Json)
@@ -44,7 +43,7 @@ export interface JobTermsDependencies {
   jobSources: JobSources
 }
 
-/** The properties of a body that say what is collected. */
+/** Body properties for what to collect. */
 export const jobTermsSchema = ({ enabledPlatforms, defaultPlatforms, jobSources }: JobTermsDependencies) => ({
   topic: trimmedText(2, 100, 'What to collect requests about'),
   platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
@@ -57,21 +56,17 @@ export type JobTermsBody = Static<ReturnType<typeof Type.Object<ReturnType<typeo
 export interface JobTerms {
   topic: string
   platforms: PlatformName[]
-  /** Those of them that are not on. */
   off: PlatformName[]
   depth: number
   named: NamedSource[]
 }
 
-/**
- * What is collected, from the body of a call.
- * @throws ServiceError INVALID_REQUEST for a topic without words or a wrong source.
- */
+/** Reads a call's body. @throws ServiceError INVALID_REQUEST for a topic without words or a wrong source */
 export function readJobTerms(
   { topic, depth = 1, platforms: given, sources }: JobTermsBody,
   { enabledPlatforms, defaultPlatforms, jobSources }: JobTermsDependencies,
 ): JobTerms {
-  // No platform would be called, and a caller must not pay for that.
+  // No platform would be called, and callers must not pay for that.
   if (searchWords(topic).length === 0) throw invalidField('topic', 'must have a letter, a digit or an emoji')
   const named = sources ? readSources(sources, jobSources.kinds, given) : []
   const ofSources = named.map(({ platform }) => platform)
@@ -80,6 +75,6 @@ export function readJobTerms(
   return { topic, platforms, off, depth, named }
 }
 
-/** The named sources that must be checked before anything is started: those of platforms that are on. */
+/** Named sources to check before starting anything: those of enabled platforms. */
 export const sourcesToCheck = ({ named, off }: Pick<JobTerms, 'named' | 'off'>): NamedSource[] =>
   named.filter(({ platform }) => !off.includes(platform))

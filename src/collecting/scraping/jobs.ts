@@ -23,49 +23,46 @@ export interface NewJob {
   accountId: string
   topic: string
   platforms: readonly PlatformName[]
-  /** Those of them that are not on: they are skipped from the start, and nothing is reserved for them. */
+  /** Disabled platforms among them: skipped from the start, nothing is reserved for them. */
   off?: readonly PlatformName[]
   depth: number
-  /** Of the account, normalised and verified; a platform without an entry searches those of the operator. */
+  /** The account's sources, normalized and verified; by default the operator's. */
   sources?: SourcesByPlatform
-  /** The API key that pays, by its budget; none for a session that no key opened. */
+  /** The paying API key; none for a session without a key. */
   keyId?: string | null
-  /** See `Payer`. */
   keyHasBudget?: boolean
-  /** See `Payer`. */
   personName?: string | null
-  /** The watch whose run it is, which pays by its budget, too. */
+  /** The watch that runs it, whose budget pays too. */
   watchId?: string | null
-  /** The budget of that watch: the maximum that all its runs may cost in a UTC month. */
+  /** Maximum credits of all the watch's runs per UTC month. */
   watchMonthlyCredits?: number | null
-  /** Only what is newer is asked for, newest first; without it, the most relevant. */
+  /** Collects newest first from this time on; without it, the most relevant. */
   newestSince?: Date | null
   pricing: Pricing
   now: Date
-  /** When it ends at the latest, whatever its platforms do. */
+  /** End at the latest, whatever its platforms do. */
   expiresAt: Date
 }
 
-/** The pages that a job collects at most. */
+/** Maximum pages of a job. */
 export const pagesOf = ({ depth, platforms, off = [] }: Pick<NewJob, 'depth' | 'platforms' | 'off'>): number =>
   depth * (platforms.length - off.length)
 
-/** The maximum cost of a job, in credits. */
+/** Maximum cost of a job, in credits. */
 export const costOf = ({ prices }: Pricing, job: Parameters<typeof pagesOf>[0]): number => pagesOf(job) * prices.page
 
 const noSources: SourcesByPlatform = new Map()
 
-/** A task that ends before it begins. */
 const skipped = (platform: PlatformName, now: Date) => {
   const { code, message } = offError(platform)
   return { state: 'skipped', error_code: code, error_message: message, completed_at: now } as const
 }
 
 /**
- * Starts a job: writes it with its tasks and sources, reserves its credits, and begins or queues it, all in the caller's transaction. A
- * job of only platforms that are off has ended when it is written, and reserves nothing.
- * @returns the job's id.
- * @throws ServiceError RATE_LIMITED when the account, or the budget of the key or watch, cannot pay for all of it; the transaction must be undone then.
+ * Writes, pays for, and starts or queues a job, in the caller's transaction; with only disabled platforms it has ended
+ * at once, for free.
+ * @returns its id
+ * @throws ServiceError RATE_LIMITED if account, key or watch cannot pay for all; roll back then
  */
 export async function startJob(transaction: Transaction, queue: TaskQueue, job: NewJob): Promise<string> {
   const { accountId, topic, platforms, off = [], depth, sources = noSources, pricing, now, expiresAt } = job
@@ -113,10 +110,10 @@ export async function startJob(transaction: Transaction, queue: TaskQueue, job: 
   return jobId
 }
 
-/** The status of a job, from the states of its tasks alone. `jobStatus` is the same in SQL. */
+/** A job's status, from its tasks' states alone. `jobStatus` is the same in SQL. */
 export function statusOf(tasks: readonly Pick<TaskRow, 'state' | 'error_code' | 'started_at'>[]): JobStatus {
   if (tasks.some((task) => task.state === 'pending' || task.state === 'running')) {
-    // A platform that was off from the start is skipped and has not begun.
+    // A platform disabled from the start is skipped, so has not begun.
     const isBegun = tasks.some(({ state, started_at }) => state !== 'pending' && !(state === 'skipped' && !started_at))
     return isBegun ? 'running' : 'pending'
   }
@@ -125,7 +122,7 @@ export function statusOf(tasks: readonly Pick<TaskRow, 'state' | 'error_code' | 
   return allSkipped || tasks.some((task) => task.state === 'done') ? 'completed' : 'failed'
 }
 
-/** The status of a row of `scrape_jobs`, for lists that are filtered by it; a test compares it with `statusOf`. */
+/** The status of a `scrape_jobs` row, for filtered lists; a test compares it with `statusOf`. */
 export const jobStatus = sql<JobStatus>`(
   select case
     when bool_or(state in ('pending', 'running')) then
@@ -139,13 +136,11 @@ export const jobStatus = sql<JobStatus>`(
 export interface Job extends JobSourcesRecord, JobCost {
   jobId: string
   status: JobStatus
-  /** What went wrong, in one sentence; null unless it failed. */
   error: string | null
   topic: string
   platforms: PlatformName[]
   depth: number
   progress: Record<string, TaskState>
-  /** Likely feature requests that were new. */
   requestsCreated: number
   /** New requests that may be feature requests. */
   maybeCreated: number
@@ -160,7 +155,7 @@ const earliest = (moments: (Date | null)[]) => moments.flatMap((moment) => momen
 
 export type JobTerms = Pick<Selectable<Tables['scrape_jobs']>, 'topic' | 'depth' | 'expires_at'> & JobCostRow
 
-/** A job as the API returns it, from its terms and all its tasks in their order. */
+/** A job in API form, from its terms and all its tasks, in order. */
 export function describeJob(jobId: string, terms: JobTerms, tasks: readonly TaskRow[]): Job {
   const { topic, depth, expires_at: expiresAt } = terms
   const status = statusOf(tasks)
@@ -194,7 +189,7 @@ export function describeJob(jobId: string, terms: JobTerms, tasks: readonly Task
   }
 }
 
-/** The tasks of jobs, in their order, with the terms and the cost of their job, by the job's id. */
+/** Tasks of jobs, in order, with their job's terms and cost, by job id. */
 export async function readTasks(executor: Executor, jobIds: readonly string[]) {
   const tasks = await executor
     .selectFrom('scrape_tasks')
@@ -212,14 +207,14 @@ export async function readTasks(executor: Executor, jobIds: readonly string[]) {
   return Map.groupBy(tasks, (task) => task.job_id)
 }
 
-/** A job as the API returns it; null when the account has no job of that id. */
+/** A job in API form; null if the account has no such job. */
 export async function readJob(executor: Executor, accountId: string, jobId: string): Promise<Job | null> {
   if (!(await ownsJob(executor, accountId, jobId))) return null
   const tasks = (await readTasks(executor, [jobId])).get(jobId)
   return tasks?.[0] ? describeJob(jobId, tasks[0], tasks) : null
 }
 
-/** Whether the account has a job of that id. */
+/** Whether the account has such a job. */
 export async function ownsJob(executor: Executor, accountId: string, jobId: string): Promise<boolean> {
   const row = await executor
     .selectFrom('scrape_jobs')

@@ -3,39 +3,32 @@ import { HostBusyError, PlannedWaitError, PlatformError } from '../../platforms/
 import type { ClaimedTask } from './claim.ts'
 import { maxIdleMs, type TaskEnd } from './job-end.ts'
 
-/** How long a live task holds its slot while its host is at capacity; then the slot is free for other tasks. */
+/** How long a live task keeps its slot while its host is at capacity. */
 const maxBusyMs = 2_000
-/**
- * How long a task tries to reach its platform while no other task of its job progresses. Rate limits and quotas are waits, not
- * failures, and have no such limit.
- */
+/** How long to try an unreachable platform while no other task progresses. Rate limits and quotas do not count. */
 export const defaultUnreachableMs = 45_000
-/** The share of that time that is left for the last try. */
+/** Share of that time left for the last try. */
 const lastTryShare = 1 / 3
-/**
- * The share of that time before the second try: 5 s of 45. The delay doubles with each further try, so that there are four tries.
- */
+/** Share of that time before the second try (5 s of 45), doubled for each further one: four tries. */
 const firstRetryShare = 1 / 9
-/** After so many failures of the same page the task ends in error. */
+/** Failures of one page after which the task ends in error. */
 const maxTries = 5
 
-/** A page that could not be fetched, with all facts that decide how its task continues. */
+/** A failed page fetch, with all facts that decide how its task continues. */
 export interface PageFailure {
   task: Pick<ClaimedTask, 'pages' | 'tries' | 'pageDueSince' | 'busySince' | 'expiresAt'> & { isLive: boolean }
-  /** What the adapter threw. */
   error: unknown
   now: Date
-  /** Why the fetch was aborted; null when it was not. */
   abortedBy: 'end of task' | 'time limit' | 'shutdown' | null
-  /** Whether this process is shutting down; the fetch may have failed before it was aborted. */
+  /** Whether this process is shutting down; the fetch may have failed earlier. */
   isStopping: boolean
-  /** How long a platform that cannot be reached is tried while no other task of the job progresses. */
+  /** How long to try an unreachable platform while no other task of the job progresses. */
   unreachableMs: number
-  /** Whether another task of the job progresses; absent until a decision is `check other tasks`. */
+  /** Whether another task progresses; absent until a decision is `check other tasks`. */
   othersProgress?: boolean
 }
 
-/** When a failed page is tried again, and why not sooner. */
+/** When to retry a failed page, and why not sooner. */
 export interface Retry {
   until: Date
   tries: number
@@ -45,19 +38,17 @@ export interface Retry {
 export type FailureDecision =
   /** The task was ended elsewhere: write nothing. */
   | { action: 'abandon' }
-  /** The time of the job is over: end all of its tasks. */
   | { action: 'end job' }
-  /** Leave the task for the next worker; the failure does not count as a try. */
+  /** Leave the task for the next worker, not counting a try. */
   | { action: 'requeue' }
-  /** Try again in a moment without giving up the slot: no statement is run for it. */
+  /** Retry soon, keeping the slot, without any statement. */
   | { action: 'hold slot'; busySince: Date }
-  /** The decision depends on `othersProgress`: read it and decide again. */
   | { action: 'check other tasks' }
   | { action: 'retry'; retry: Retry }
-  /** `isAdapterFault`: the adapter threw something other than a PlatformError, which is for the log. */
+  /** `isAdapterFault`: the adapter threw something other than a PlatformError, to be logged. */
   | { action: 'end task'; end: TaskEnd; isAdapterFault: boolean }
 
-/** Decides how a task continues whose page could not be fetched. It reads nothing but the failure. */
+/** Decides how a task continues after a failed page, from the failure alone. */
 export function decideAfterFailure(failure: PageFailure): FailureDecision {
   const { task, error, now, abortedBy, isStopping } = failure
   if (abortedBy === 'time limit') return { action: 'end job' }
@@ -65,7 +56,7 @@ export function decideAfterFailure(failure: PageFailure): FailureDecision {
   if (abortedBy === 'shutdown') return { action: 'requeue' }
   if (!(error instanceof PlatformError)) return endAfterAdapterFault
   if (isStopping) return { action: 'requeue' }
-  // Live tasks have slots of their own, so holding one for a moment delays no job.
+  // Live tasks have their own slots, so holding one delays no job.
   if (error instanceof HostBusyError && task.isLive) {
     const busySince = task.busySince ?? now
     if (now.getTime() - busySince.getTime() < maxBusyMs) return { action: 'hold slot', busySince }
@@ -82,7 +73,7 @@ function retryOrEnd(failure: PageFailure, error: PlatformError): FailureDecision
     if (othersProgress === undefined) return { action: 'check other tasks' }
     if (!othersProgress) return endAfter(failure, error)
   }
-  // A planned wait made no call, so it is no failed try.
+  // A planned wait made no call, so no try failed.
   const tries = error instanceof PlannedWaitError ? task.tries : task.tries + 1
   const idleMs = until.getTime() - task.pageDueSince.getTime()
   if (tries >= maxTries || idleMs > maxIdleMs) return endAfter(failure, error)
@@ -91,19 +82,18 @@ function retryOrEnd(failure: PageFailure, error: PlatformError): FailureDecision
   return endTask({ state: 'error', error: { code: 'timeout', message: late } })
 }
 
-/** Whether the platform cannot be reached, and has delivered nothing yet. */
+/** Whether the platform is unreachable and has delivered nothing yet. */
 const isUnreached = ({ task }: PageFailure, error: PlatformError) => task.pages === 0 && error.isUnreachable
 
-/** When the page can be tried again; null when that makes no sense. */
 function nextTryAt(failure: PageFailure, error: PlatformError): Date | null {
   const { retryAt } = error
-  // The pause of a host that failed repeatedly is observed in full.
+  // Respects the full pause of a host that failed repeatedly.
   if (retryAt === null || !isUnreached(failure, error) || error instanceof PlannedWaitError) return retryAt
   const delayMs = failure.unreachableMs * firstRetryShare * 2 ** failure.task.tries
   return new Date(Math.min(retryAt.getTime(), failure.now.getTime() + delayMs))
 }
 
-/** Whether a try at that moment could go on beyond the time that a task has to reach its platform on its own. */
+/** Whether retrying then would exceed the time a task has to reach its platform alone. */
 function exceedsUnreachableTime(failure: PageFailure, error: PlatformError, until: Date): boolean {
   const { task, unreachableMs } = failure
   const endsMs = until.getTime() + unreachableMs * lastTryShare - task.pageDueSince.getTime()
@@ -112,13 +102,13 @@ function exceedsUnreachableTime(failure: PageFailure, error: PlatformError, unti
 
 const endTask = (end: TaskEnd): FailureDecision => ({ action: 'end task', end, isAdapterFault: false })
 
-/** A platform that could not be used at all was skipped; one that failed after its first page ended in error. */
+/** A platform that was never usable is skipped; one that failed after its first page is an error. */
 function endAfter({ task }: PageFailure, { code, message }: PlatformError): FailureDecision {
   const isUnusable = (code === 'quota_exhausted' || code === 'not_configured') && task.pages === 0
   return endTask({ state: isUnusable ? 'skipped' : 'error', error: { code, message } })
 }
 
-/** A fault in an adapter ends its own platform, never the process or the other platforms. */
+/** An adapter's fault ends its own platform, never the process or other platforms. */
 const endAfterAdapterFault: FailureDecision = {
   action: 'end task',
   end: {

@@ -5,19 +5,19 @@ import type { Tier } from '../../database/column-types.ts'
 import { isDatabaseUnavailable } from '../../database/errors.ts'
 import type { OpenDatabase, Transaction } from '../../database/open.ts'
 
-/** Tasks of accounts and tasks of live calls: the caller of a live call waits for them, so they must not wait behind jobs. */
+/** Separate queues: callers wait for live tasks, which must not queue behind jobs. */
 const queueNames = { jobs: 'scrape-task', live: 'live-task' } as const
 
-/** Tasks that run at once in one process. A task that waits for its platform does not count. */
+/** Concurrent tasks per process, not counting those that wait for their platform. */
 const slots = { jobs: 10, live: 40 } as const
 
-/** The database must agree that the moment of a deferred task has come. */
+/** The database must agree that a deferred task is due. */
 const pollMarginMs = 10
 
 const queueSettings = {
   notify: true,
   heartbeatSeconds: 10,
-  // The task itself decides when to give up; the queue must not drop it before that.
+  // The task decides when to give up; the queue must not drop it earlier.
   retryLimit: 10_000,
   retentionSeconds: 10 * 365 * 24 * 3600,
   retryDelay: 1,
@@ -27,37 +27,35 @@ const queueSettings = {
   deleteAfterSeconds: 3600,
 }
 
-/** One delivery of a queue message to a worker. The queue distinguishes deliveries, so an old one cannot complete a new one. */
+/** One delivery of a queue message. Deliveries are distinct, so an old one cannot complete a new one. */
 export interface QueueMessage {
   id: string
   retryCount: number
-  /** Whether its task belongs to an unowned job. */
+  /** Whether its task is of an unowned job. */
   isLive: boolean
 }
 
-/** How many jobs of an account run at a time, by its plan. */
 export type RunningJobs = Record<Tier, number>
 
 export interface TaskQueue {
-  /** How many jobs of an account run at a time; the others are queued (job-admission.ts). */
+  /** How many jobs of an account run at a time (job-admission.ts). */
   readonly runningJobs: RunningJobs
-  /** Creates or updates the tables of the queue and starts its supervision. */
+  /** Creates or updates the queue's tables and starts supervision. */
   start(): Promise<void>
-  /** Queues a task, visible when the transaction commits. @returns the id of the queue message. */
+  /** Queues a task, visible after the commit. @returns the queue message's id */
   enqueue(transaction: Transaction, taskId: string, options: EnqueueOptions): Promise<string>
-  /** Queues tasks of unowned jobs in one statement, under ids that the caller chose. */
+  /** Queues tasks of unowned jobs in one statement, under the caller's ids. */
   enqueueLive(transaction: Transaction, tasks: readonly { taskId: string; queueMessageId: string }[]): Promise<void>
-  /** Makes queue messages that wait for a moment due now. */
+  /** Makes waiting queue messages due now. */
   startNow(transaction: Transaction, messageIds: readonly string[]): Promise<void>
-  /** Polls once more after `waitMs`. Without it a deferred task is found at the next regular poll. */
+  /** Polls again after `waitMs`; otherwise a deferred task waits for the next regular poll. */
   pollAgainIn(waitMs: number): void
-  /** Removes a queue message, inside the transaction that makes it pointless. */
+  /** Removes a queue message, in the transaction that makes it obsolete. */
   complete(transaction: Transaction, message: QueueMessage): Promise<void>
   /** Removes all queue messages; only while no worker can be alive. */
   clear(): Promise<void>
-  /** Delivers queue messages to `run` as they become due. When `run` throws, the message is delivered again a little later. */
+  /** Delivers due queue messages to `run`. If it throws, the message is redelivered a little later. */
   work(run: (message: QueueMessage) => Promise<void>): Promise<void>
-  /** Stops delivering and waits for what runs. */
   stop(): Promise<void>
 }
 
@@ -68,7 +66,7 @@ interface EnqueueOptions {
 
 const nameOf = ({ isLive }: { isLive: boolean }) => (isLive ? queueNames.live : queueNames.jobs)
 
-/** While the database is away every poll of every worker fails: such an error is logged once a minute. */
+/** Logs such an error once a minute: without the database, every poll of every worker fails. */
 const repeatedErrorMs = 60_000
 
 function createErrorLog(log: Pick<Logger, 'error'>): (error: Error) => void {
@@ -83,7 +81,7 @@ function createErrorLog(log: Pick<Logger, 'error'>): (error: Error) => void {
   }
 }
 
-/** The queue of tasks, in pg-boss in the same database, so that a job and its queue messages are one transaction. */
+/** The task queue, in pg-boss in the same database: jobs and their messages share transactions. */
 export function createTaskQueue(
   { backend, queueOptions }: OpenDatabase,
   log: Logger,
@@ -93,7 +91,7 @@ export function createTaskQueue(
     ...queueOptions,
     schedule: false,
     useListenNotify: true,
-    // How soon a dead worker is noticed. Embedded, there is no other process that could die.
+    // How soon a dead worker is noticed. Embedded, no other process can die.
     ...(backend === 'postgres' ? { superviseIntervalSeconds: 10, monitorIntervalSeconds: 10 } : {}),
   })
   boss.on('error', createErrorLog(log))
@@ -111,7 +109,7 @@ export function createTaskQueue(
       const ids = await boss.insert(queueNames.live, jobs, { db: fromKysely(transaction), returnId: true })
       if (ids?.length !== jobs.length) throw new Error('live tasks could not be queued')
     },
-    // pg-boss has no call for it.
+    // pg-boss has no call for this.
     startNow: async (transaction, messageIds) => {
       await sql`update pgboss.job set start_after = now() where id = any(${[...messageIds]}::uuid[]) and start_after > now()`.execute(
         transaction,
@@ -138,8 +136,7 @@ async function start(boss: PgBoss): Promise<void> {
   for (const name of Object.values(queueNames)) {
     await boss.createQueue(name, queueSettings)
     await boss.updateQueue(name, queueSettings)
-    // Fills pg-boss' cache of queues, which `getQueue` does not: a lookup inside our transaction would wait for that
-    // transaction for ever.
+    // Fills pg-boss' queue cache, as `getQueue` does not: a lookup in our transaction would wait for itself forever.
     await boss.findJobs(name, { id: '00000000-0000-0000-0000-000000000000' })
   }
 }
@@ -155,15 +152,15 @@ async function enqueue(boss: PgBoss, transaction: Transaction, taskId: string, o
   return id
 }
 
-/** Adds a worker to `workers` for each slot. */
+/** Adds a worker per slot to `workers`. */
 async function startWorkers(boss: PgBoss, workers: Set<string>, run: Parameters<TaskQueue['work']>[0]): Promise<void> {
   const options = { pollingIntervalSeconds: 1, notifyPollingIntervalSeconds: 5 }
-  // Not `localConcurrency`: only the first of such workers can be notified, and it may be busy.
+  // Not `localConcurrency`: only the first of its workers can be notified, and it may be busy.
   for (const isLive of [false, true]) {
     for (let count = 0; count < (isLive ? slots.live : slots.jobs); count++) {
       const worker = await boss.work(nameOf({ isLive }), options, async ([job]) => {
         if (!job) return
-        // A slot that becomes free polls at once, not at the next regular poll.
+        // A freed slot polls at once, not at the next regular poll.
         await run({ id: job.id, retryCount: job.retryCount, isLive }).finally(() => boss.notifyWorker(worker))
       })
       workers.add(worker)
@@ -171,7 +168,7 @@ async function startWorkers(boss: PgBoss, workers: Set<string>, run: Parameters<
   }
 }
 
-/** Timers that call the same function; they do not hold the process open. */
+/** Timers for one function, which do not keep the process alive. */
 function createDelayedCalls(call: () => void) {
   const timers = new Set<NodeJS.Timeout>()
   return {

@@ -24,7 +24,7 @@ export interface ScrapeDependencies extends JobTermsDependencies, RouteDependenc
   pricing: Pricing
 }
 
-/** Starting and polling scrape jobs. */
+/** Routes to start and poll scrape jobs. */
 export function registerScrapeRoutes(app: App, dependencies: ScrapeDependencies): void {
   registerStart(app, dependencies)
   registerPoll(app, dependencies)
@@ -79,7 +79,7 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
       const { named, ...terms } = readTerms(request.body, dependencies)
       const sources = byPlatform(named)
       const job = { ...terms, sources, accountId, keyId, keyHasBudget, personName, pricing, now, expiresAt }
-      // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
+      // Outside the transaction, because it takes seconds. Thrown later: a repeated call gets the first one's answer.
       const refusal = await jobSources.check(sourcesToCheck({ named, off: terms.off }))
       return idempotent(request, reply, async (transaction) => {
         if (refusal !== null) throw refusal
@@ -95,10 +95,7 @@ function registerStart(app: App, dependencies: ScrapeDependencies): void {
   })
 }
 
-/**
- * What a job collects, from the body of a request.
- * @throws ServiceError INVALID_REQUEST for a topic without words, a wrong source, or a job that could cost more than `maxCredits`.
- */
+/** @throws ServiceError INVALID_REQUEST: a topic without words, a wrong source, or above `maxCredits` */
 function readTerms({ maxCredits, ...body }: StartBody, dependencies: ScrapeDependencies) {
   const terms = readJobTerms(body, dependencies)
   const cost = costOf(dependencies.pricing, terms)

@@ -10,7 +10,7 @@ const runningJobs = (plan: string, limit: number) =>
     description: `how many jobs of an account of the ${plan} plan run at a time; further ones stay \`pending\``,
   })
 
-/** The environment variables of jobs: part of the schema in `config.ts`, which alone reads them. */
+/** Environment variables of jobs: part of the schema in `config.ts`, which alone reads them. */
 export const jobVariables = {
   JOB_TIME_LIMIT_MINUTES: duration(
     { bareUnit: 'm', minimum: '1m', maximum: '7d' },
@@ -26,9 +26,8 @@ export type JobEnvironment = Static<TObject<typeof jobVariables>>
 
 export type JobConfig = ReturnType<typeof readJobConfig>
 
-/** Interprets the variables of jobs. */
+/** Reads the job variables. */
 export const readJobConfig = (environment: JobEnvironment) => ({
-  /** From the start of a job to its end. */
   jobTimeLimitMs: environment.JOB_TIME_LIMIT_MINUTES,
   runningJobs: {
     free: environment.RUNNING_JOBS_FREE,

@@ -5,27 +5,23 @@ import type { Listen } from '../../database/postgres/listen.ts'
 interface ChangeReaderOptions {
   changes: TaskChanges
   log: Logger
-  /** The ids of the jobs or tasks that are followed now. */
   followed(): Iterable<string>
-  /** The id that followers of a change follow it by. */
+  /** The id by which followers know the changed task. */
   idOf(change: TaskChange): string
   /** Reads these and delivers them to their followers. */
   deliver(ids: readonly string[]): Promise<void>
-  /** How often every followed id is read again, for changes whose notification was lost. */
+  /** Interval for rereading all followed ids, in case a notification was lost. */
   pollMs: number
   idsPerQuery: number
 }
 
 interface ChangeReader {
-  /** Reads these soon; ids without a follower are ignored. */
+  /** Reads these soon, ignoring ids without followers. */
   read(ids: Iterable<string>): void
   stop(): void
 }
 
-/**
- * Reads what changed, for all followers of this process: one query at a time, however many followers and changes there are.
- * Between a change and its delivery at most one other query runs.
- */
+/** Reads changes for all followers of this process, one query at a time. */
 export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   const { changes, log, followed, idOf, deliver, pollMs, idsPerQuery } = options
   const changed = new Set<string>()
@@ -64,7 +60,7 @@ export function createChangeReader(options: ChangeReaderOptions): ChangeReader {
   }
 }
 
-/** A task began, stored a page, waits or ended, in any process. It is sent after the commit. */
+/** A task began, stored a page, waits or ended, in any process. Sent after the commit. */
 export interface TaskChange {
   jobId: string
   taskId: string
@@ -72,12 +68,12 @@ export interface TaskChange {
 }
 
 export interface TaskChanges {
-  /** Calls back for each change, and with null when changes may have been missed. @returns the function that unsubscribes. */
+  /** Calls back for each change, and with null if some may be missed. @returns the function that unsubscribes */
   subscribe(onChange: (change: TaskChange | null) => void): () => void
   stop(): Promise<void>
 }
 
-/** The trigger that notifies has the same name. */
+/** The notifying trigger uses the same name. */
 const channel = 'wishwell_tasks'
 
 export const isFinalState = (state: TaskState): boolean => state !== 'pending' && state !== 'running'
@@ -87,7 +83,7 @@ function parse(payload: string): TaskChange | null {
   return jobId && taskId && state ? { jobId, taskId, state: state as TaskState } : null
 }
 
-/** Listens to the changes of all tasks, on one connection for the process. */
+/** Listens to all tasks' changes on one connection per process. */
 export async function listenToTasks(listen: Listen): Promise<TaskChanges> {
   const subscribers = new Set<(change: TaskChange | null) => void>()
   const stop = await listen(channel, (payload) => {

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Discarded, PlatformErrorCode, PlatformName } from '../../database/column-types.ts'
 import type { Tables } from '../../database/tables.ts'
 
-/** Predicates that fit one platform and several. */
+/** Predicates for one platform or several. */
 const reasons: Record<Exclude<PlatformErrorCode, 'cancelled'>, string> = {
   rate_limited: 'allowed no more calls',
   unauthorized: 'did not accept the credentials',
@@ -18,10 +18,7 @@ const listed = new Intl.ListFormat('en-US')
 
 type EndedTask = Pick<TaskRow, 'platform' | 'error_code' | 'completed_at'>
 
-/**
- * Why a job failed, in one sentence: it was cancelled, its time was over, or every platform failed, for these reasons. The errors of
- * the platforms have the details.
- */
+/** Why a job failed, in one sentence: cancelled, out of time, or the reasons why every platform failed. */
 export function failureOf(tasks: readonly EndedTask[], expiresAt: Date): string {
   if (tasks.some(({ error_code }) => error_code === 'cancelled')) return 'The account cancelled the job.'
   const isLate = ({ error_code, completed_at }: EndedTask) =>
@@ -35,10 +32,8 @@ export function failureOf(tasks: readonly EndedTask[], expiresAt: Date): string 
   return `${tasks.length === 1 ? 'The platform' : 'Every platform'} failed: ${clauses.join('; ')}.`
 }
 
-/** A row of `scrape_tasks`. */
 export type TaskRow = Selectable<Tables['scrape_tasks']>
 
-/** What the platform of a task has delivered. */
 export interface TaskResult {
   platform: PlatformName
   pages: number

@@ -21,14 +21,13 @@ import {
   TaskLostError,
 } from './tasks.ts'
 
-/** A wait of up to this long keeps the slot; a longer one puts the task back in the queue. */
+/** Waits up to this long keep the slot; longer ones requeue the task. */
 const shortWaitMs = 1_000
-/** How often a live task tries a host that is at capacity. */
+/** How often a live task retries a host at capacity. */
 const busyPollMs = 40
-/** How many workers may die over the same page: the page may be what kills them. */
+/** Workers that may die on one page: the page may be what kills them. */
 const maxTakeovers = 20
 
-/** What a task runs with. */
 export interface TaskContext {
   database: Database
   queue: TaskQueue
@@ -36,24 +35,21 @@ export interface TaskContext {
   retention: Retention
   clock: Clock
   log: Logger
-  /** How long a platform that cannot be reached is tried while no other task of the job progresses. */
+  /** How long to try an unreachable platform while no other task of the job progresses. */
   unreachableMs: number
   shutdown: Shutdown
-  /** Aborted when the task was ended elsewhere, or (with a TimeoutError) when the time of its job is over. */
+  /** Aborted if the task was ended elsewhere, or with a TimeoutError at the job's time limit. */
   stopped: AbortSignal
 }
 
 export interface Shutdown {
-  /** From then on no page is begun. */
+  /** No page starts once this is set. */
   readonly isRequested: boolean
-  /** Aborted when the pages under way have had their time. */
+  /** Aborted after the grace period for running pages. */
   readonly signal: AbortSignal
 }
 
-/**
- * Fetches page after page of a task and stores each with its checkpoint, until the task has ended or must wait in the queue.
- * @throws TaskLostError when the task was ended or taken over elsewhere.
- */
+/** Fetches and stores pages until the task ends or must requeue. @throws TaskLostError if ended or taken over */
 export async function runTask(context: TaskContext, claimed: ClaimedTask): Promise<void> {
   const { platforms, shutdown, clock } = context
   const platform = platforms.get(claimed.platform)
@@ -73,7 +69,7 @@ export async function runTask(context: TaskContext, claimed: ClaimedTask): Promi
   }
 }
 
-/** Runs one page of a task. @returns the task to continue with; null when it has ended or waits in the queue. */
+/** Runs one page. @returns the task to continue with; null if it ended or waits in the queue */
 async function runPage(context: TaskContext, platform: Platform, task: ClaimedTask): Promise<ClaimedTask | null> {
   const { database, queue, retention, clock, log, shutdown, stopped, unreachableMs } = context
   const { topic, cursor, pagesBefore, sources, jobId, newestSince } = task
@@ -110,7 +106,6 @@ function abortCause({ shutdown, stopped }: TaskContext): PageFailure['abortedBy'
   return shutdown.signal.aborted ? 'shutdown' : null
 }
 
-/** Does what the policy of failures decides. @returns the task to continue with, or null. */
 async function applyDecision(
   context: TaskContext,
   task: ClaimedTask,
@@ -144,7 +139,7 @@ async function applyDecision(
   }
 }
 
-/** Sleeps through a short wait and returns the task; puts the task in the queue for a longer one and returns null. */
+/** Sleeps through a short wait and returns the task; requeues it for a longer one and returns null. */
 async function waitToRetry(context: TaskContext, task: ClaimedTask, retry: Retry): Promise<ClaimedTask | null> {
   const { database, queue, clock, shutdown } = context
   const waitMs = Math.max(0, retry.until.getTime() - clock.now().getTime())

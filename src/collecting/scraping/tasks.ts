@@ -14,18 +14,18 @@ import { withAdded } from './job-schema.ts'
 import type { TaskQueue } from './queue.ts'
 import type { TaskRow } from './task-row.ts'
 
-/** The task was ended, or taken over by another worker, meanwhile: this worker must stop and write nothing. */
+/** The task was ended or taken over meanwhile: this worker must stop and write nothing. */
 export class TaskLostError extends Error {
   override readonly name = 'TaskLostError'
 }
 
-/** The end of a task that has delivered, with what some of several sources failed with, by the cursor of its last page. */
+/** How a task that delivered ends, with the failures of its sources from its last cursor. */
 export function doneWith(cursor: Json): TaskEnd {
   const error = failuresIn(cursor)
   return error === null ? { state: 'done' } : { state: 'done', error }
 }
 
-/** The update of a running task that only the worker with its newest fencing token can make. */
+/** Updates a running task, only for the worker with its newest fencing token. */
 const updateHeld = (transaction: Transaction, task: ClaimedTask) =>
   transaction
     .updateTable('scrape_tasks')
@@ -37,9 +37,9 @@ function assertHeld({ numUpdatedRows }: { numUpdatedRows: bigint }): void {
   if (numUpdatedRows !== 1n) throw new TaskLostError('the task was taken over or has ended')
 }
 
-/** Ends a task and, with its last one, the job: credits are settled for the pages of all tasks, the rest is released. */
+/** Ends a task and, with the last one, its job: charges all pages, releases the remaining credits. */
 async function endTask(transaction: Transaction, queue: TaskQueue, task: ClaimedTask, end: TaskEnd, now: Date) {
-  // The lock makes the ends of a job's tasks sequential: exactly one of two that end together is the last.
+  // Serializes the ends of a job's tasks: exactly one is the last.
   await lockJob(transaction, task.jobId)
   assertHeld(
     await updateHeld(transaction, task)
@@ -56,21 +56,19 @@ async function endTask(transaction: Transaction, queue: TaskQueue, task: Claimed
   await settleIfEnded(transaction, queue, task.jobId, now)
 }
 
-/** Ends a task in a transaction of its own. @throws TaskLostError */
+/** Ends a task in its own transaction. @throws TaskLostError */
 export const finishTask = (database: Database, queue: TaskQueue, task: ClaimedTask, end: TaskEnd, now: Date) =>
   database.transaction().execute((transaction) => endTask(transaction, queue, task, end, now))
 
-/** A fetched page that is ready to be stored, and where its task continues. */
+/** A fetched page, ready to store, and where its task continues. */
 export interface FetchedPage extends PreparedPage {
-  /** Null when the platform has no more pages. */
   nextCursor: Json
-  /** Of the other sources, see `Page`. */
   nextCursorIfKnown: Json
-  /** How many items of the page are not stored, by reason, and how many of the others have no date. */
+  /** Items of the page not stored, by reason, and how many of the rest have no date. */
   discarded: TaskRow['discarded']
 }
 
-/** Prepares a page for `checkpointPage`. It runs no statement, so no transaction waits for it. */
+/** Prepares a page for `checkpointPage` without statements, so that no transaction waits for it. */
 export async function prepareFetchedPage(
   page: Page,
   platform: PlatformName,
@@ -84,10 +82,7 @@ export async function prepareFetchedPage(
   return { ...prepared, nextCursor, nextCursorIfKnown, discarded }
 }
 
-/**
- * Whether requests that joined a job are new to its watch: none of its earlier jobs had found one of them. What other jobs had stored counts as new, because
- * the watch has not told of it. Without a watch all of them are new.
- */
+/** Whether joined requests are new to the job's watch, if any, even if other jobs had stored them. */
 async function areNewToWatch(transaction: Transaction, jobId: string, joined: readonly string[]): Promise<boolean> {
   if (joined.length === 0) return false
   const { rows } = await sql<{ found: boolean }>`
@@ -100,15 +95,15 @@ async function areNewToWatch(transaction: Transaction, jobId: string, joined: re
   return rows[0]?.found ?? false
 }
 
-/** Whether the platform gave nothing at all, also nothing that is left out. */
+/** Whether the platform returned nothing at all, not even discarded items. */
 const isEmpty = ({ requests, discarded }: Pick<FetchedPage, 'requests' | 'discarded'>) =>
   requests.length === 0 && Object.values(discarded).every((count) => count === 0)
 
 /**
- * Stores a page with its checkpoint, and ends the task when it was the last, all in one transaction. Newest first, a page of only known requests is the
- * last of its source.
- * @returns the task as it is now; null when it has ended.
- * @throws TaskLostError when another worker has the task; nothing is stored then.
+ * Stores a page with its checkpoint and ends a finished task, in one transaction. Newest first, a page of known
+ * requests is its source's last.
+ * @returns the updated task; null once it ended
+ * @throws TaskLostError if another worker has it, storing nothing
  */
 export function checkpointPage(
   database: Database,
@@ -121,11 +116,10 @@ export function checkpointPage(
   const { nextCursor: usual, nextCursorIfKnown, ...prepared } = fetched
   return database.transaction().execute(async (transaction) => {
     const { platform, jobId, topic } = task
-    // No caller can list the requests of an unowned job, so they are not linked to it.
+    // No caller can list an unowned job's requests, so they are not linked to it.
     const job = task.queueMessage.isLive ? { jobId: null, unownedJobId: jobId } : { jobId }
     const stored = await storePage(transaction, { ...prepared, ...job, platform, topic, now })
-    // What follows in its source is older. The page itself is delivered, and charged as any other. Of a page whose items are all left out, only the
-    // adapter knows whether it has reached what is older than the instant.
+    // The rest of the source is older. If all items are left out, only the adapter knows how far the page reached.
     const isKnown =
       task.newestSince !== null &&
       usual !== null &&
@@ -133,7 +127,7 @@ export function checkpointPage(
       !(await areNewToWatch(transaction, jobId, stored.joined))
     const nextCursor = isKnown ? nextCursorIfKnown : usual
     const more = nextCursor !== null && pages < task.depth
-    // One order of locks: an unowned job before its topic, as where `storePage` spells a topic; the topic before the job of an account.
+    // Lock order: an unowned job before its topic, as where `storePage` spells one; a topic before an account's job.
     if (task.queueMessage.isLive) await lockJob(transaction, jobId)
     // Only pages of the operator's sources make a topic fresh.
     if (task.sources === null) {
@@ -164,7 +158,7 @@ export function checkpointPage(
   })
 }
 
-/** Whether any other task of the job is open and has not failed to reach its platform. */
+/** Whether another open task of the job has not failed to reach its platform. */
 export async function othersProgress(database: Database, jobId: string, taskId: string): Promise<boolean> {
   const other = await database
     .selectFrom('scrape_tasks')
@@ -178,10 +172,7 @@ export async function othersProgress(database: Database, jobId: string, taskId: 
   return other !== undefined
 }
 
-/**
- * Puts a task back in the queue until its platform may be called again. The reason is stored until a page arrives.
- * @throws TaskLostError
- */
+/** Requeues a task until its platform may be called, with the reason. @throws TaskLostError */
 export function deferTask(
   database: Database,
   queue: TaskQueue,
@@ -207,17 +198,13 @@ export function deferTask(
   })
 }
 
-/**
- * Queues every open task of the jobs that were begun, once more. Only for the embedded database at its start: the lock of its
- * directory proves that no worker is alive that could still hold a task.
- * @returns the number of tasks.
- */
+/** Only when the embedded database starts, so no worker can be alive. @returns the number of tasks */
 export async function recoverTasks(database: Database, queue: TaskQueue): Promise<number> {
   await queue.clear()
   return database.transaction().execute((transaction) => queueOpenTasks(transaction, queue))
 }
 
-/** Queues every open task of the jobs that were begun, in a queue that has none of them. @returns the number of tasks. */
+/** Queues the open tasks of started jobs, in a queue without any. @returns the number of tasks */
 export async function queueOpenTasks(transaction: Transaction, queue: TaskQueue): Promise<number> {
   const open = await transaction
     .selectFrom('scrape_tasks')

@@ -3,19 +3,19 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 import type { TaskQueue } from './queue.ts'
 
-/** The job of a live call. It belongs to no account: its callers pay for their calls, so it reserves nothing and is in no list. */
+/** A live call's job. It has no account, reserves nothing and is never listed: its callers pay per call. */
 export interface UnownedJob {
   id: string
   topic: string
-  /** What makes two topics the same. */
+  /** Equal for equal topics. */
   topicKey: string
-  /** Whether an expansion thought of the topic. */
+  /** Whether an expansion suggested the topic. */
   fromExpansion: boolean
   /** Each fetches one page. */
   tasks: readonly { id: string; platform: PlatformName }[]
 }
 
-/** Starts unowned jobs and queues all their tasks, in three statements of the caller's transaction. */
+/** Starts unowned jobs and queues their tasks, in three statements of the caller's transaction. */
 export async function startUnownedJobs(
   transaction: Transaction,
   queue: Pick<TaskQueue, 'enqueueLive'>,

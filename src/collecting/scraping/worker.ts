@@ -6,27 +6,25 @@ import { isFinalState, type TaskChange, type TaskChanges } from './task-changes.
 import { runTask, type TaskContext } from './task-run.ts'
 import { TaskLostError } from './tasks.ts'
 
-/** A timer of Node fires at once when it is longer; the end of a job may lie there after the clock was set back. */
+/** Longer Node timers fire at once; a job may end beyond this after the clock was set back. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** One slot of this process, with the task that it runs. */
 interface Run {
-  /** Null until it is claimed. */
   readonly taskId: string | null
-  /** Aborted when the task was ended elsewhere, or (with a TimeoutError) when the time of its job is over. */
+  /** Aborted if the task was ended elsewhere, or with a TimeoutError at the job's time limit. */
   readonly stopped: AbortSignal
   hold(task: ClaimedTask): void
   end(): void
 }
 
 interface Runs {
-  /** Must be called before a task is claimed, so that no notification of its end is missed. */
+  /** Call before claiming a task, so that no notification of its end is missed. */
   begin(): Run
   start(): void
   stop(): void
 }
 
-/** The tasks that this process runs. A task is stopped when it was ended elsewhere, or when the time of its job is over. */
+/** This process's running tasks. One stops if ended elsewhere or at its job's time limit. */
 export function createRuns(changes: TaskChanges, clock: Clock): Runs {
   const listeners = new Set<(endedTaskId: string) => void>()
   let unsubscribe = () => {}
@@ -37,7 +35,7 @@ export function createRuns(changes: TaskChanges, clock: Clock): Runs {
 
   function begin(): Run {
     const stopped = new AbortController()
-    /** Tasks that ended during the claim: the claimed task may be one of them. */
+    /** Tasks that ended during the claim, perhaps the claimed one. */
     const ended = new Set<string>()
     let taskId: string | null = null
     let timer: NodeJS.Timeout | undefined
@@ -74,23 +72,22 @@ export function createRuns(changes: TaskChanges, clock: Clock): Runs {
   }
 }
 
-/** How long a page that is under way at shutdown may still take. */
 const shutdownGraceMs = 5_000
 
 export interface Worker {
   start(): Promise<void>
-  /** Gives the pages under way a few seconds to finish, and leaves every task ready for the next worker. */
+  /** Gives running pages a few seconds, and leaves every task ready for the next worker. */
   stop(): Promise<void>
 }
 
 export interface WorkerDependencies extends Omit<TaskContext, 'unreachableMs' | 'shutdown' | 'stopped'> {
-  /** Notifies the worker when one of its tasks was ended elsewhere. */
+  /** Notifies the worker if one of its tasks was ended elsewhere. */
   changes: TaskChanges
-  /** Instead of 45 s, for tests. */
+  /** For tests, instead of 45 s. */
   unreachableMs?: number | undefined
 }
 
-/** Runs the tasks that the queue hands out, as many at once as the queue has slots. */
+/** Runs queued tasks, as many at once as the queue has slots. */
 export function createWorker(dependencies: WorkerDependencies): Worker {
   const { database, queue, changes, clock, log, unreachableMs = defaultUnreachableMs } = dependencies
   const fetching = new AbortController()
@@ -104,7 +101,7 @@ export function createWorker(dependencies: WorkerDependencies): Worker {
     await runTask({ ...dependencies, unreachableMs, shutdown, stopped: run.stopped }, task)
   }
 
-  /** @throws what interrupted the task, so that the queue hands it out again. */
+  /** @throws what interrupted the task, so that the queue redelivers it */
   async function handle(message: QueueMessage): Promise<void> {
     const run = runs.begin()
     try {

@@ -5,9 +5,9 @@ import { topicKey } from '../../platforms/topic-words.ts'
 import { stemInOneSpelling } from '../../runtime/text/spellings.ts'
 import { tellingWords } from '../../runtime/text/words.ts'
 
-/** The last collections that are looked at: what a platform gave a year ago says little. */
+/** Only the latest collections count: what a platform gave a year ago says little. */
 const maxJobs = 300
-/** Fewer pages of a kind of topic say nothing of it. */
+/** Fewer pages say nothing about a kind of topic. */
 const minPages = 3
 
 interface TaskRow {
@@ -21,13 +21,13 @@ interface TaskRow {
 const stemsOf = (topic: string): Set<string> => new Set(tellingWords(topic).map(stemInOneSpelling))
 
 /**
- * What each platform gave to the collections of an account: of topics that have a word in common with this one, or of all of them where these had fewer
- * than three pages. Of a topic only the first collection counts, since later ones find what is known; runs of watches do not count for the same reason.
+ * What each platform gave an account: for topics that share a word with this one, or for all if those had fewer than
+ * three pages. Only a topic's first collection counts, and no watch runs: later ones find known requests.
  */
 export const createYields =
   (executor: Executor): ReadYields =>
   async (accountId, topic) => {
-    // In the order of time, so that the first collection of a topic is the one that stays.
+    // By time, so that a topic's first collection is kept.
     const { rows } = await sql<TaskRow>`
       select job.topic, task.platform, task.pages, task.requests_found as found, task.requests_created as likely
       from (select id, topic, created_at from scrape_jobs

@@ -45,7 +45,7 @@ const collectionQuery = closed({
   ...pageParameters,
 })
 
-/** @throws ServiceError INVALID_REQUEST for two periods. */
+/** @throws ServiceError INVALID_REQUEST for two periods */
 function asked({ since, until, limit, cursor, ...named }: Static<typeof collectionQuery>) {
   const page = { limit, cursor }
   const period = periodIn(named)
@@ -70,7 +70,7 @@ const schema = {
 }
 const response = { 200: closed({ data: pageOf(collection) }), ...errorResponses('INVALID_REQUEST', 'UNAUTHORIZED') }
 
-/** What an account spent, a row for each job and live call: for itself, and for the operator. Free. */
+/** What an account spent, per job and live call, for itself and the operator. Free. */
 export function registerCollectionRoutes(app: App, { database, authentication }: RouteDependencies): void {
   app.get('/api/v1/usage/collections', {
     onRequest: authentication.requireAccount,

@@ -10,7 +10,7 @@ import {
 import { formedText } from '../../http/schemas.ts'
 import { invalidField } from '../../http/validation.ts'
 
-/** The query parameters that name a period. @param does what the parameter does, before "in this UTC month". */
+/** Query parameters for a period. @param does the effect, placed before "in this UTC month" */
 export const periodParameters = (does: string) => ({
   month: Type.Optional(
     formedText(monthPattern, 'a month, such as 2026-11', { description: `${does} in this UTC month, 2026-11` }),
@@ -22,7 +22,7 @@ export const periodParameters = (does: string) => ({
   ),
 })
 
-/** The period that a query names, if any. @throws ServiceError INVALID_REQUEST for two of them, and for a week that its year does not have. */
+/** A query's period, if any. @throws ServiceError INVALID_REQUEST for two, or a week its year lacks */
 export function periodIn({ month, week }: { month?: string; week?: string }): (PeriodName & Period) | null {
   if (month !== undefined && week !== undefined) throw invalidField('week', 'cannot stand beside month')
   if (month !== undefined) return { month, ...monthPeriod(month) }

@@ -103,7 +103,6 @@ const usageRecord = closed({
   spenders: Type.Optional(spending),
 })
 
-/** What an account reads of itself. */
 const ownUsage = closed({
   ...usageRecord.properties,
   scope: oneOf(keyScopes, {
@@ -174,7 +173,7 @@ const weeksOf = async (database: Database, asked: { accountId: string; weeks: nu
     until: until.toISOString(),
   }))
 
-/** The use of an account, its statement and its collections. Free. */
+/** Routes for an account's usage, statement and collections. Free. */
 export function registerUsageRoutes(app: App, dependencies: RouteDependencies & { pricing: Pricing }): void {
   registerUsage(app, dependencies)
   registerStatement(app, dependencies)

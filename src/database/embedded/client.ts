@@ -8,48 +8,43 @@ import { connectWorker, type Operation } from './wire.ts'
 export type { OpenTransaction, Queryable }
 
 interface Statements extends Queryable {
-  /** Runs several statements at once, with no parameters; one result a statement. */
+  /** Runs several statements without parameters; one result each. */
   exec(sql: string): Promise<StatementResult[]>
 }
 
 /**
- * The embedded database on the main thread: the part of PGlite's interface that pg-boss uses, and what our dialect of Kysely
- * needs. Operations of an account run in the order of the calls and are sent without waiting for earlier answers. An open transaction holds the
- * lock until it ends.
+ * The embedded database for pg-boss and our Kysely dialect. An account's operations run in call order, sent without
+ * waiting for earlier answers; an open transaction holds the lock.
  */
 export interface EmbeddedClient extends Statements {
   readonly ready: boolean
   readonly closed: boolean
   readonly waitReady: Promise<void>
   transaction<T>(run: (transaction: OpenTransaction) => Promise<T>): Promise<T>
-  /** Opens a transaction, which holds the lock until it is committed or rolled back. */
+  /** Opens a transaction, which holds the lock until commit or rollback. */
   begin(): Promise<OpenTransaction>
-  /** Runs with the lock held and without a transaction, for commands that allow none. */
+  /** Holds the lock without a transaction, for commands that allow none. */
   alone<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
-  /** Like `alone`, for maintenance: `idleMs` does not count it as use. */
+  /** Like `alone`, for maintenance: not counted as use by `idleMs`. */
   aside<T>(run: (queries: Queryable) => Promise<T>): Promise<T>
-  /** Statements in order with all others, for maintenance: `idleMs` does not count them. */
+  /** Ordered with all other statements, for maintenance: not counted by `idleMs`. */
   readonly uncounted: Statements
-  /** For how long the database has been unused: milliseconds since the last use ended, 0 while one runs or waits. */
+  /** Milliseconds since the last use ended; 0 while one runs or waits. */
   idleMs(): number
-  /**
-   * From now on no statement may run longer: it fails with SQLSTATE 57014, and the database crashes, since WebAssembly cannot be
-   * interrupted. Without a call there is no limit.
-   */
+  /** A longer statement fails with SQLSTATE 57014 and crashes the database: WebAssembly is not interruptible. */
   limitStatements(maxMs: number): void
-  /** For how long the statement that is being run has been running: milliseconds, 0 while there is none. */
+  /** Milliseconds the current statement has been running; 0 without one. */
   runningMs(): number
-  /** Calls back for each notification of the channel; the promise gives a function that ends that. */
+  /** Calls back for each notification of the channel. @returns a function to stop */
   listen(channel: string, onNotification: (payload: string) => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
 type Wire = ReturnType<typeof connectWorker>
 
-/** How long closing may wait for the statements that were sent before, and for the last checkpoint. */
+/** How long closing may wait for sent statements and the last checkpoint. */
 const usualClosingMs = 15_000
 
-/** Measures since when the database is unused. */
 function createUseClock() {
   let users = 0
   let usedAt = performance.now()
@@ -74,12 +69,12 @@ const firstOf = <T>([result]: StatementResult[]) => {
   return { ...result, rows: result.rows as T[] }
 }
 
-/** Statements and blocks of statements in the order of the lock. */
+/** Statements and blocks in lock order. */
 function createLockedStatements(call: Wire['call']) {
   const lock = createExclusiveLock()
-  /** One operation, sent when no lock is held and all earlier ones are sent. */
+  /** Sent when the lock is free and all earlier operations are sent. */
   const share = (operation: Operation) => lock.share(() => call(operation))
-  /** With the lock held and every earlier operation answered. */
+  /** Runs with the lock, after every earlier operation is answered. */
   const hold = async <T>(run: () => Promise<T>): Promise<T> => {
     const release = await lock.hold()
     try {
@@ -89,7 +84,6 @@ function createLockedStatements(call: Wire['call']) {
       release()
     }
   }
-  /** A statement of the holder of the lock. */
   const query: Queryable['query'] = async <T>(sql: string, parameters: unknown[] = []) =>
     firstOf<T>(await call({ operation: 'query', sql, parameters }))
   const statements: Statements = {
@@ -98,7 +92,7 @@ function createLockedStatements(call: Wire['call']) {
     exec: (sql) =>
       hold(() =>
         call({ operation: 'exec', sql }).catch(async (error: unknown) => {
-          // pg-boss sends whole transactions as one script: one that fails in the middle leaves its transaction open.
+          // pg-boss sends transactions as one script: one that fails midway leaves its transaction open.
           await call({ operation: 'exec', sql: 'ROLLBACK' })
           throw error
         }),
@@ -113,7 +107,7 @@ function createLockedStatements(call: Wire['call']) {
 
 type LockedStatements = ReturnType<typeof createLockedStatements>
 
-/** @returns a function that opens a transaction, which counts as use until it has ended. */
+/** @returns a function that opens a transaction, which counts as use until it ends */
 function createBegin({ begin }: LockedStatements, { asUse }: UseClock): EmbeddedClient['begin'] {
   return () =>
     new Promise((resolve, reject) => {
@@ -140,7 +134,7 @@ async function runTransaction<T>(
   }
 }
 
-/** @returns `listen` of the client: one LISTEN per channel, however many callbacks it has. */
+/** @returns the client's `listen`: one LISTEN per channel, however many callbacks */
 function createListen(
   { listeners }: Wire,
   exec: (sql: string) => Promise<unknown>,
@@ -157,10 +151,7 @@ function createListen(
   }
 }
 
-/**
- * Opens PGlite on a directory, in a worker thread. The caller holds the directory's lock.
- * @param onCrash called when the thread dies by itself; nothing can be read or written after that.
- */
+/** Opens PGlite in a thread; the caller holds the directory's lock. @param onCrash called if it dies */
 export async function openEmbedded(
   directory: string,
   onCrash: (error: Error) => void,
@@ -199,7 +190,7 @@ export async function openEmbedded(
       if (closed) return
       closed = true
       const closing = hold(() => wire.call({ operation: 'close' }))
-      // A thread that does not answer is ended as by kill -9, which the files survive. That of a database that died may still run.
+      // Ends an unresponsive or crashed database's thread as kill -9 would, which the files survive.
       await Promise.race([closing, sleep(closingMs, undefined, { ref: false })]).finally(wire.stop)
     },
   }

@@ -3,12 +3,12 @@ import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Queryable } from './client.ts'
 
-/** Enough to use Node's four file threads. */
+/** Uses Node's four file threads. */
 const parallelCopies = 8
 
 const walSegment = /^[0-9A-F]{24}$/
 
-/** The fingerprint of each file when it was copied, by its path in the database directory. */
+/** Fingerprints of the files when copied, by path in the database directory. */
 export type CopiedFiles = ReadonlyMap<string, string>
 
 const fingerprintOf = ({ ino, size, ctimeNs }: { ino: bigint; size: bigint; ctimeNs: bigint }) =>
@@ -32,23 +32,19 @@ async function forEachFile(files: readonly string[], run: (path: string) => Prom
   await Promise.all(Array.from({ length: parallelCopies }, copyRemaining))
 }
 
-/** As a clone that shares its blocks where the file system can do that. */
+/** Clones blocks if the file system can. */
 const copy = (path: string, from: string, to: string) =>
   copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE)
 
 const isLog = (path: string) => walSegment.test(path.slice(-24))
 
-/** A file that changed within so many milliseconds before the copy may change again within the same tick of the clock. */
+/** A file changed this recently may change again within the same clock tick. */
 const defaultSettlingMs = 2_000
 
-/**
- * Copies the files that have not changed for a moment, under concurrent writes, so that `copyRemainder` has little left to copy
- * with the lock held. It also replaces copies that are outdated by then.
- * @param to a directory that is made now.
- */
+/** Copies settled files during writes, so that `copyRemainder` locks only briefly. @param to a new directory */
 export async function copyAhead(from: string, to: string, settlingMs = defaultSettlingMs): Promise<CopiedFiles> {
   await mkdir(to, { mode: 0o700 })
-  // The clock of the file system, which also stamps the changes of files.
+  // The file system's clock, which also stamps file changes.
   const settledBefore = (await stat(to, { bigint: true })).ctimeNs - BigInt(settlingMs) * 1_000_000n
   const { directories, files } = await list(from)
   for (const path of directories) await mkdir(join(to, path), { recursive: true })
@@ -67,21 +63,20 @@ export async function copyAhead(from: string, to: string, settlingMs = defaultSe
   return copied
 }
 
-/** The names of the first and the last segment of the log that a start from the latest checkpoint reads. */
+/** First and last log segment needed to start from the latest checkpoint. */
 async function neededLog(queries: Queryable): Promise<[first: string, last: string]> {
   const { rows } = await queries.query<{ first: string; last: string }>(
     'select redo_wal_file as first, pg_walfile_name(pg_current_wal_insert_lsn()) as last from pg_control_checkpoint()',
   )
   const [row] = rows
   if (!row) throw new Error('the database reports no checkpoint')
-  // At the very end of a segment Postgres still reports that one, while the checkpoint begins the next.
+  // At the very end of a segment Postgres still reports that one, although the checkpoint begins the next.
   return row.first < row.last ? [row.first, row.last] : [row.first, row.first]
 }
 
 /**
- * Completes a copy: the files that have changed since `copyAhead`, and the segments of the log that a start needs. The other
- * segments are old or preallocated, and often the larger part.
- * @param queries the database itself; the caller has held the lock since its latest checkpoint.
+ * Copies files changed since `copyAhead`, and the log segments a start needs: the others are old or preallocated.
+ * @param queries the database, locked since its latest checkpoint
  */
 export async function copyRemainder(queries: Queryable, from: string, to: string, ahead: CopiedFiles): Promise<void> {
   const [firstLog, lastLog] = await neededLog(queries)

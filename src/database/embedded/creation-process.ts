@@ -1,6 +1,6 @@
 import { openPglite } from './pglite.ts'
 
-// Makes an empty database in the directory that the first argument names, in a process of its own (`creation.ts`).
+// Creates an empty database in the directory of the first argument, in a separate process (`creation.ts`).
 
 process.on('disconnect', () => process.exit(1))
 const [directory] = process.argv.slice(2)

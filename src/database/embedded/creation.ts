@@ -12,10 +12,9 @@ import { writeVersion } from './version-file.ts'
 const file = fileURLToPath(moduleFile('./creation-process', import.meta.url))
 
 /**
- * Makes the database of a data directory, if there is none. That takes half a gigabyte, which a process returns only at its end,
- * so another process does it, in a work directory. One renaming installs it: a crash leaves no half of a database. The caller
- * holds the lock.
- * @throws Error with the output of that process when it failed.
+ * Creates a missing database in a child process, since only its exit frees the half gigabyte this takes. One rename
+ * installs it: a crash leaves nothing half-made. The caller holds the lock.
+ * @throws Error with the child's output
  */
 export async function createDatabaseFiles(dataDir: string): Promise<void> {
   const installed = databaseIn(dataDir)
@@ -32,7 +31,7 @@ export async function createDatabaseFiles(dataDir: string): Promise<void> {
     if (code !== 0)
       throw new Error(`The database could not be made (${signal ?? `exit code ${code}`}): ${await output}`)
     writeVersion(made)
-    // PGlite makes its first files writable for every user; what Postgres makes later has the permissions of the directory.
+    // PGlite makes its first files world-writable; later ones inherit the directory's permissions.
     closeToOthers(made)
     rmSync(installed, { recursive: true, force: true })
     renameSync(made, installed)

@@ -1,11 +1,10 @@
 import { statfsSync } from 'node:fs'
 
-/** Why a data directory cannot be used; the message is for the operator. */
+/** Why a data directory is unusable; the message is for the operator. */
 export class DataDirectoryError extends Error {
   override readonly name: string = 'DataDirectoryError'
 }
 
-/** The ends of sentences for the errors of a file system. */
 const meanings: Record<string, string> = {
   EACCES: 'may not be used by the user that Wishwell runs as',
   EPERM: 'may not be used by the user that Wishwell runs as',
@@ -21,7 +20,7 @@ const meanings: Record<string, string> = {
   EIO: 'cannot be read or written: its disk fails',
 }
 
-/** The primary result codes of SQLite, whose extended ones have them in their lowest byte. */
+/** Primary SQLite result codes; extended codes have them in their lowest byte. */
 const sqliteMeanings: Record<number, string> = {
   3: meanings.EACCES as string,
   8: 'cannot be written',
@@ -30,7 +29,7 @@ const sqliteMeanings: Record<number, string> = {
   14: 'cannot be written',
 }
 
-/** @returns an error with a sentence for the operator for errors of the file system and of SQLite; any other error as it is. */
+/** @returns file system and SQLite errors with a sentence for the operator; other errors unchanged */
 export function explainFileError(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || error instanceof DataDirectoryError) return error
   const { code, errcode } = error as { code?: string; errcode?: number }
@@ -39,13 +38,13 @@ export function explainFileError(error: unknown, dataDir: string): unknown {
   return new DataDirectoryError(`The data directory ${dataDir} ${meaning} (${error.message}).`, { cause: error })
 }
 
-/** What Postgres and its WebAssembly say of a full disk; 51 is ENOSPC there (Emscripten's errno.h). */
+/** Full-disk messages of Postgres and its WebAssembly, where 51 is ENOSPC (Emscripten's errno.h). */
 const fullDisk = /no space left|disk full|ErrnoError\W.*\berrno: 51\b/i
 
-/** A start writes at least one segment of the log, 16 MB. */
+/** A start writes at least one 16 MB log segment. */
 const minFreeBytes = 20_000_000
 
-/** As `explainFileError`, for a database that did not open: also explains a full disk. */
+/** Like `explainFileError`, for a failed opening; also explains a full disk. */
 export function explainOpening(error: unknown, dataDir: string): unknown {
   const explained = explainFileError(error, dataDir)
   if (explained !== error || error instanceof DataDirectoryError) return explained

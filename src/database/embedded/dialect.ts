@@ -10,9 +10,8 @@ import {
 } from 'kysely'
 import type { EmbeddedClient, OpenTransaction, Queryable } from './client.ts'
 
-// Kysely's own dialect for PGlite sends one statement at a time and waits for its answer, while the database's thread waits for the
-// next one. Here every call has a connection of its own, and the client orders the calls and isolates transactions
-// (`exclusive-lock.ts`).
+// Kysely's PGlite dialect waits for each answer while the database thread idles. Here each call has its own connection,
+// ordered and isolated by the client (`exclusive-lock.ts`).
 
 class EmbeddedConnection implements DatabaseConnection {
   readonly #client: EmbeddedClient
@@ -25,7 +24,7 @@ class EmbeddedConnection implements DatabaseConnection {
   async executeQuery<R>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const queries: Queryable = this.#transaction ?? this.#client
     const { rows, affectedRows } = await queries.query<R>(text, [...parameters]).catch((error: Error) => {
-      // Adds the stack of the call: the error has only that of the answer.
+      // Adds the call's stack; the error has only the answer's.
       error.stack = `${error.stack}\n${new Error('called').stack?.split('\n').slice(1).join('\n')}`
       throw error
     })
@@ -92,7 +91,7 @@ class EmbeddedAdapter extends PGliteAdapter {
   }
 }
 
-/** The dialect of the embedded database, for Kysely. */
+/** Kysely's dialect for the embedded database. */
 export const embeddedDialect = (client: EmbeddedClient): Dialect => ({
   createAdapter: () => new EmbeddedAdapter(),
   createDriver: () => new EmbeddedDriver(client),

@@ -1,39 +1,33 @@
 import { currentOrder, currentOwner, service, unknownCaller } from '../../runtime/work-owner.ts'
 
 /**
- * The order of operations on the one connection of the embedded database, which runs them as they are sent. A shared operation has
- * the lock only while it is sent: the next one follows without waiting for the answer. A holder has the lock until it is
- * released, and nothing else is sent meanwhile. Of one owner the call that began first goes first, with all of its operations: else one of twenty
- * operations would wait twenty times for everything that was asked meanwhile. Of owners that wait, the one
- * goes first that used the database least of late: so an account whose searches take long delays another by the statement that is running,
- * not by all that it has asked for.
+ * Orders operations on the embedded database's one connection. A shared operation holds the lock only while it is sent,
+ * so the next need not wait for the answer; a holder blocks all others. An owner's earliest call goes first, with all
+ * its operations, which would else wait for everything asked meanwhile. Among owners the one with the least recent use
+ * goes first: slow searches of one account delay others by a single statement.
  */
 export interface ExclusiveLock {
-  /** @param send sends one statement, at once when it is called. */
+  /** @param send sends one statement immediately */
   share<T>(send: () => Promise<T>): Promise<T>
-  /** @returns the function that releases the lock; calling it again does nothing. */
+  /** @returns an idempotent function that releases the lock */
   hold(): Promise<() => void>
 }
 
-/**
- * For so long an account counts as one that others must leave room for, and what it used counts half after it: so nobody is put off for
- * longer than a few seconds.
- */
+/** How long an account counts as active, and half-life of its use: delays nobody by more than some seconds. */
 const recentMs = 1_000
 
 interface Owner {
   name: string
-  /** In the order of their calls. */
+  /** In call order. */
   waiting: { order: number; grant: () => void }[]
-  /** Milliseconds of the database until `usedAt`; those of long ago are counted less. */
+  /** Milliseconds of use until `usedAt`; older use counts less. */
   usedMs: number
   usedAt: number
 }
 
-/** So many statements of one account alone are sent and not answered: the thread never waits for the next one. */
+/** Statements a lone account may have sent and unanswered, so that the thread never idles. */
 const sentAhead = 2
 
-/** Who waits for the database, and who goes next. */
 function createQueue(now: () => number) {
   const owners = new Map<string, Owner>()
   const usedBy = ({ usedMs, usedAt }: Owner, at: number) => usedMs * 0.5 ** ((at - usedAt) / recentMs)
@@ -63,11 +57,11 @@ function createQueue(now: () => number) {
       const at = now()
       owner.usedMs = usedBy(owner, at) + ms
       owner.usedAt = at
-      // It may have been forgotten while a long statement ran.
+      // It may have been dropped during a long statement.
       if (!owners.has(owner.name)) owners.set(owner.name, owner)
       forgetIdle(at)
     },
-    /** Whether several accounts used the database of late. */
+    /** Whether several accounts used the database recently. */
     isShared: (): boolean => [...owners.keys()].filter((name) => name !== service && name !== unknownCaller).length > 1,
   }
 }
@@ -75,12 +69,11 @@ function createQueue(now: () => number) {
 export function createExclusiveLock(now = () => performance.now()): ExclusiveLock {
   const queue = createQueue(now)
   let held = false
-  /** Operations that were sent and not answered. */
   let underWay = 0
   let answeredAt = 0
 
   const grantNext = () => {
-    // What was sent cannot be overtaken by an account that comes later. Alone, an account has its next statement sent before the answer.
+    // Sent statements cannot be overtaken, so only a lone account sends its next one before the answer.
     while (!held && underWay < (queue.isShared() ? 1 : sentAhead)) {
       const grant = queue.take()
       if (grant === undefined) return
@@ -93,10 +86,10 @@ export function createExclusiveLock(now = () => performance.now()): ExclusiveLoc
   }
   const ended = (owner: Owner, from: number) => {
     const at = now()
-    // Of two that were sent the second one runs from the answer to the first one on.
+    // The second of two sent operations runs from the first one's answer.
     queue.use(owner, at - Math.max(from, answeredAt))
     answeredAt = at
-    // Whoever was answered may ask again at once, and has used less than who waits.
+    // An answered owner may ask again at once, having used less than the waiting one.
     if (owner.waiting.length === 0 && queue.isShared()) setImmediate(grantNext)
     else grantNext()
   }

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises'
 import type { EmbeddedClient } from './client.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
 
-/** Two files of Postgres' log. It makes them whole, 16 MB each, and panics where one does not fit. */
+/** Two Postgres log files: it creates them whole, 16 MB each, and panics if one does not fit. */
 export const neededBytes = 2 * 16 * 1024 * 1024
 
 const checkEveryMs = 1_000
@@ -14,10 +14,10 @@ interface Blocks {
   bsize: number
 }
 
-/** Some file systems do not say how large they are. */
+/** Some file systems report no size. */
 const bytesOf = ({ blocks, bavail, bsize }: Blocks) => (blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize)
 
-/** How many bytes are free on the disk of a directory; infinitely many where nobody knows. */
+/** Free bytes on a directory's disk; Infinity if unknown. */
 export async function freeBytes(directory: string): Promise<number> {
   try {
     return bytesOf(await statfs(directory))
@@ -26,7 +26,7 @@ export async function freeBytes(directory: string): Promise<number> {
   }
 }
 
-/** @throws DataDirectoryError when the disk has no room for the log of a start. */
+/** @throws DataDirectoryError if the disk has no room for the log of a start */
 export function requireFreeSpace(directory: string): void {
   const free = bytesOf(statfsSync(directory))
   if (free >= neededBytes) return
@@ -36,10 +36,7 @@ export function requireFreeSpace(directory: string): void {
   )
 }
 
-/**
- * Has the database refuse writes (SQLSTATE 25006) while fewer than two files of its log fit on the disk: a log that finds no room ends
- * the database. Reads go on, and writes too as soon as there is room again.
- */
+/** Refuses writes (SQLSTATE 25006) on a disk without room for two log files: a full one kills the database. */
 export function refuseWritesWithoutSpace(client: EmbeddedClient, directory: string) {
   let isRefusing = false
   let underWay = false
@@ -52,7 +49,7 @@ export function refuseWritesWithoutSpace(client: EmbeddedClient, directory: stri
   const timer = setInterval(() => {
     if (underWay) return
     underWay = true
-    // A database that died or is being closed fails every statement, and says so elsewhere.
+    // A dead or closing database fails every statement, and reports that elsewhere.
     check()
       .catch(() => {})
       .finally(() => {

@@ -4,17 +4,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { isOurs } from './data-directory.ts'
 import { DataDirectoryError, explainFileError } from './data-directory-error.ts'
 
-// Protects a data directory from the other users of the machine. PGlite makes files that every user may write, whatever the
-// umask, so the modes are set afterwards.
+// Closes a data directory to other users. PGlite ignores the umask, so modes are set afterwards.
 
-/** The permissions of every user but the owner. */
+/** All permissions except the owner's. */
 const forOthers = 0o077
 const writableByOthers = 0o022
 
-/** Null where users have no numbers (Windows): access lists rule there, and modes say nothing. */
+/** Null without numeric users (Windows), where access lists rule and modes mean nothing. */
 const ownUser = () => process.geteuid?.() ?? null
 
-/** The operator decides: a file of another user is neither taken over nor closed. */
+/** The operator decides about other users' files: they are neither taken over nor closed. */
 function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
   const own = ownUser()
   if (own === null || uid === own) return
@@ -24,10 +23,10 @@ function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
   )
 }
 
-/** Removes the permissions of all other users from a file or directory of ours. */
+/** Removes other users' permissions from our file or directory. */
 function close(path: string, { mode, uid }: Stats): void {
   requireOwner(path, { uid })
-  // Special bits (set-user-id and the like) are removed, too.
+  // Also removes special bits (set-user-id etc.).
   if ((mode & 0o7000) === 0 && (mode & forOthers) === 0) return
   chmodSync(path, mode & 0o700)
   if ((statSync(path).mode & forOthers) === 0) return
@@ -36,10 +35,7 @@ function close(path: string, { mode, uid }: Stats): void {
   )
 }
 
-/**
- * Makes a file, or a directory with all that is in it, readable and writable for its owner only.
- * @throws DataDirectoryError when something there belongs to another user.
- */
+/** Makes a file or directory tree private to its owner. @throws DataDirectoryError if another user owns part of it */
 export function closeToOthers(path: string): void {
   if (ownUser() === null) return
   const link = lstatSync(path)
@@ -47,7 +43,7 @@ export function closeToOthers(path: string): void {
   const root = link.isSymbolicLink() ? statSync(path) : link
   close(path, root)
   if (!root.isDirectory()) return
-  // Directories first: a user who cannot enter one cannot change what is checked next.
+  // Directories first: users who cannot enter one cannot change what is checked next.
   for (const { name, parentPath } of readdirSync(path, { recursive: true, withFileTypes: true })) {
     const inner = join(parentPath, name)
     const stats = lstatSync(inner)
@@ -61,7 +57,7 @@ function closeDataDirectory(dataDir: string): void {
   requireOwner(dataDir, stats)
   if ((stats.mode & forOthers) === 0) return
   const foreign = readdirSync(dataDir).find((name) => !isOurs(name))
-  // A directory with other files in it may be /tmp or a home directory: closing it would lock other users out of theirs.
+  // With other files in it, the directory may be /tmp or a home directory: closing it would lock users out.
   if (foreign === undefined) close(dataDir, stats)
   else if ((stats.mode & writableByOthers) !== 0) {
     throw new DataDirectoryError(
@@ -71,7 +67,7 @@ function closeDataDirectory(dataDir: string): void {
   }
 }
 
-/** Not `recursive`: Node would retry for ever where nothing can be made (/proc), or report a wrong reason (a read-only disk). */
+/** Not `recursive`: Node would retry forever in /proc, or report a wrong reason on a read-only disk. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return
   const above = dirname(path)
@@ -79,18 +75,14 @@ function makeDirectory(path: string): void {
   mkdirSync(path, { mode: 0o700 })
 }
 
-/**
- * Makes a data directory and closes it to writes of other users: its mode is 0700, or, where it also holds other files, no other
- * user may write in it. Nothing in it is changed.
- * @throws DataDirectoryError when that is impossible, with a message for the operator.
- */
+/** Mode 0700, or no writes by others if it also holds other files. @throws DataDirectoryError if impossible */
 function secureDataDirectory(dataDir: string): void {
   try {
     makeDirectory(resolve(dataDir))
     if (ownUser() === null) return
     closeDataDirectory(dataDir)
     for (const name of readdirSync(dataDir).filter(isOurs)) {
-      // A file that disappears meanwhile belongs to the process that uses the directory.
+      // A file that disappears meanwhile belongs to the process using the directory.
       const stats = lstatSync(join(dataDir, name), { throwIfNoEntry: false })
       if (stats) requireOwner(join(dataDir, name), stats)
     }
@@ -99,10 +91,7 @@ function secureDataDirectory(dataDir: string): void {
   }
 }
 
-/**
- * Makes everything of Wishwell's in a data directory readable and writable for its owner only. The caller holds its lock.
- * @throws DataDirectoryError when something belongs to another user.
- */
+/** Makes Wishwell's files private; the caller holds the lock. @throws DataDirectoryError if another user owns some */
 function closeContents(dataDir: string): void {
   try {
     for (const name of readdirSync(dataDir).filter(isOurs)) closeToOthers(join(dataDir, name))
@@ -111,7 +100,6 @@ function closeContents(dataDir: string): void {
   }
 }
 
-/** Another living process owns the data directory. */
 export class DataDirectoryInUseError extends DataDirectoryError {
   override readonly name = 'DataDirectoryInUseError'
   constructor(dataDir: string) {
@@ -127,11 +115,10 @@ export interface DataDirectoryLock {
 }
 
 /**
- * Takes the exclusive lock of a data directory, which is made when it is missing and closed to all other users first.
- * The lock is a file lock held by an open SQLite transaction: the operating system releases it with the process, also after
- * SIGKILL and across containers that share a volume, where a pid file would be wrong.
- * @throws DataDirectoryInUseError when another process holds it; DataDirectoryError when the directory cannot be used, or
- * other users could read or write in it.
+ * Locks a data directory, creating and closing it first. An open SQLite transaction holds the lock, so the OS releases
+ * it after SIGKILL and across containers, where a pid file would be wrong.
+ * @throws DataDirectoryInUseError if another process has it; DataDirectoryError if it is unusable, or open to other
+ *   users
  */
 export function lockDataDirectory(dataDir: string): DataDirectoryLock {
   secureDataDirectory(dataDir)
@@ -142,7 +129,7 @@ export function lockDataDirectory(dataDir: string): DataDirectoryLock {
     closeContents(dataDir)
   } catch (error) {
     lock?.close()
-    // SQLITE_BUSY (5) and its extended codes: another process holds the transaction.
+    // SQLITE_BUSY (5) and extended codes: another process holds the transaction.
     const code = (error as { errcode?: number }).errcode
     if (code !== undefined && (code & 0xff) === 5) throw new DataDirectoryInUseError(dataDir)
     throw explainFileError(error, dataDir)

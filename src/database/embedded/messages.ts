@@ -4,15 +4,14 @@ import { Parser } from 'pg-protocol/dist/parser.js'
 import { valueTypes } from '../values.ts'
 import type { PreparedStatements } from './statements.ts'
 
-// Messages of Postgres' protocol (version 3.0: "Frontend/Backend Protocol" in its manual), written and read by the code of
-// node-postgres: values are the same in both backends because the same code reads them.
+// Messages of the Postgres protocol 3.0, by node-postgres, so that both backends read values alike.
 
-/** A request of the main thread to the database worker, which answers strictly in the order of arrival. */
+/** A request to the database worker, which answers strictly in order. */
 export type WorkerRequest =
-  /** A message of Postgres' protocol. */
+  /** A Postgres protocol message. */
   { id: number; operation: 'send'; message: Uint8Array<ArrayBuffer> } | { id: number; operation: 'close' }
 
-/** A fault as plain fields: a class does not survive the structured clone between threads. */
+/** An error as plain fields: classes do not survive the structured clone between threads. */
 export interface WorkerError {
   message: string
   fields: Record<string, string>
@@ -21,16 +20,16 @@ export interface WorkerError {
 export type WorkerResponse =
   | { type: 'ready' }
   | { type: 'failed'; error: WorkerError }
-  /** The whole answer of Postgres, errors of statements included. */
+  /** Postgres' whole answer, including statement errors. */
   | { type: 'answer'; id: number; answer: Uint8Array<ArrayBuffer> }
   | { type: 'error'; id: number; error: WorkerError }
-  /** The database itself broke (WebAssembly aborted): it answers nothing any more. */
+  /** WebAssembly aborted: the database is unusable. */
   | { type: 'broken'; error: WorkerError }
 
-/** The fields of a Postgres error that callers log or handle. */
+/** Postgres error fields that callers log or handle. */
 const errorFields = ['code', 'severity', 'detail', 'hint', 'constraint', 'table', 'column', 'where'] as const
 
-/** The message and the Postgres fields of an error. */
+/** Returns the message and Postgres fields of an error. */
 export function describeError(error: unknown): WorkerError {
   const source = error as Record<string, unknown>
   const fields: Record<string, string> = {}
@@ -38,7 +37,7 @@ export function describeError(error: unknown): WorkerError {
   return { message: error instanceof Error ? error.message : String(error), fields }
 }
 
-/** Joins bytes in memory of their own, which can be transferred to another thread (a small Buffer shares its memory). */
+/** Joins bytes into memory of their own, transferable to a thread (small Buffers share memory). */
 export const joinBytes = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.concat(parts))
 
 const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unknown) => string | Buffer | null } })
@@ -47,21 +46,21 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue: (value: unkn
 export interface StatementResult {
   rows: Record<string, unknown>[]
   fields: { name: string; dataTypeID: number }[]
-  /** How many rows a statement wrote; undefined for one that writes none. */
+  /** Rows written; undefined for a statement that writes none. */
   affectedRows?: number
 }
 
 export interface Answer {
-  /** Of the statements that succeeded, in their order. */
+  /** Results of successful statements, in order. */
   results: StatementResult[]
-  /** Why the others failed, or why a part of the answer cannot be read; null when all succeeded. */
+  /** Why an operation failed or its answer is unreadable; null if all succeeded. */
   error: (Error & { code?: string | undefined }) | null
-  /** Whether Postgres would have ended its process after the error, and PGlite loops at the next message. */
+  /** Whether Postgres would have ended its process; PGlite would loop at the next message. */
   isFatal: boolean
   notifications: { channel: string; payload: string }[]
 }
 
-/** Parameters as they are sent. @throws TypeError for one that is no database value. */
+/** Encodes parameters. @throws TypeError for a value that is none of the database's */
 export const toParameters = (values: readonly unknown[]): (string | Buffer | null)[] =>
   values.map((value) => {
     if (typeof value === 'function' || typeof value === 'symbol')
@@ -69,7 +68,7 @@ export const toParameters = (values: readonly unknown[]): (string | Buffer | nul
     return prepareValue(value)
   })
 
-/** One statement with its parameters, prepared as `statements.ts` says. */
+/** A statement with parameters, prepared according to `statements.ts`. */
 export const statementMessage = (
   { name, before }: ReturnType<PreparedStatements['begin']>,
   values: (string | Buffer | null)[],
@@ -85,16 +84,16 @@ export const statementMessage = (
 /** A script of statements without parameters: one implicit transaction, unless it opens one. */
 export const scriptMessage = (text: string): Uint8Array<ArrayBuffer> => joinBytes([serialize.query(text)])
 
-/** Of errors after which a process of Postgres ends (its manual, "Message Severity Levels"). */
+/** Severities that end a Postgres process (its manual, "Message Severity Levels"). */
 const fatalSeverities = new Set(['FATAL', 'PANIC'])
 
 type Message = Parameters<Parameters<Parser['parse']>[1]>[0]
 type Field = { name: string; dataTypeID: number; format: 'text' | 'binary' }
 
-/** Such as `INSERT 0 5`, `UPDATE 3` or `CREATE TABLE`. */
+/** E.g. `INSERT 0 5`, `UPDATE 3`, `CREATE TABLE`. */
 const written = /^(?:INSERT \d+|UPDATE|DELETE|MERGE) (\d+)$/
 
-/** Reads the whole answer to one message. */
+/** Parses the whole answer to one message. */
 export function readAnswer(bytes: Uint8Array): Answer {
   const answer: Answer = { results: [], error: null, isFatal: false, notifications: [] }
   let fields: Field[] = []

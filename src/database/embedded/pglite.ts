@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { type Extension, PGlite } from '@electric-sql/pglite'
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch'
 
-/** The used part of PGlite's WebAssembly module: the exports of C functions have a leading underscore. */
+/** The used part of PGlite's WebAssembly module; C exports start with an underscore. */
 interface PostgresModule {
   onRuntimeInitialized(): void
   stackSave(): number
@@ -11,7 +11,7 @@ interface PostgresModule {
   _raw_parser(text: number, mode: number): number
 }
 
-/** Behind the end of any memory: reading there traps. */
+/** Beyond any memory: reading there traps. */
 const nowhere = -1
 
 function trap(call: () => unknown): void {
@@ -25,13 +25,10 @@ function trap(call: () => unknown): void {
 }
 
 /**
- * Keeps the SQL parser (`raw_parser`, one function of 100 kB) out of V8's optimizing compiler, which takes 600 MB and
- * seconds of a processor for this one function, a few hundred statements after the start (decision 030). All other functions are
- * optimized as usual, and frequent statements are prepared and not parsed.
- *
- * V8 compiles a function quickly at its first call, with counters that trigger the optimizing compiler; without counters while
- * `--wasm-tier-up-filter` names another function. So the parser is called once under that flag, with a text at an invalid
- * address: it traps in `strlen`, its first step, and has changed nothing. `strlen` is called before, to get its counters.
+ * Keeps the SQL parser (`raw_parser`, 100 kB) out of V8's optimizing compiler, which would take 600 MB and seconds of
+ * CPU for it (decision 030). V8 compiles a function at its first call, and without tier-up counters if
+ * `--wasm-tier-up-filter` names another function. So the parser is first called under that flag, with an invalid
+ * address: it traps in `strlen`, changing nothing. `strlen` is called before, to get its counters.
  */
 const parserInBaseline: Extension = {
   name: 'parser in baseline',
@@ -60,25 +57,24 @@ const parserInBaseline: Extension = {
   }),
 }
 
-// V8 collects WebAssembly code that is not used any more, and sometimes unregisters it twice, which ends the process with "Check failed:
-// jit_page_->allocations_.erase(addr) == 1" (https://github.com/nodejs/node/issues/64500). A service needs the same memory without it.
+// The collector sometimes unregisters code twice, which kills the process ("Check failed:
+// jit_page_->allocations_.erase(addr) == 1", https://github.com/nodejs/node/issues/64500).
 setFlagsFromString('--no-wasm-code-gc')
 
-// One function at a time is optimized: each compilation takes some megabytes, and what they free stays in pieces (decision 030).
+// Optimizes one function at a time: each compilation leaves some megabytes fragmented (decision 030).
 setFlagsFromString('--wasm-num-compilation-tasks=1')
 
 /**
- * Settings of Postgres, in addition to those of PGlite. The memory of the buffers is never returned; the file cache of the
- * operating system does the rest (decision 030 has the measurements). Triggers read `wishwell.embedded`
- * (`schema/answers.sql`).
+ * Added to PGlite's own. Buffer memory is never returned; the OS file cache does the rest (decision 030). Triggers read
+ * `wishwell.embedded` (`schema/answers.sql`).
  */
 const settings = ['shared_buffers=32MB', 'maintenance_work_mem=32MB', 'wishwell.embedded=on']
 
-/** Opens PGlite on a directory, and makes a database there if it is empty. Statements block the calling thread. */
+/** Opens PGlite on a directory, creating a database if it is empty. Statements block the calling thread. */
 export const openPglite = (directory: string): Promise<PGlite> =>
   PGlite.create(directory, {
     extensions: { pg_textsearch, parserInBaseline },
     startParams: [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])],
-    // Minimal settings: making a database needs the most memory.
+    // Minimal, because creating a database needs the most memory.
     initDbStartParams: ['--set', 'shared_buffers=1MB', '--set', 'max_connections=10'],
   })

@@ -1,40 +1,37 @@
 import { LRUCache } from 'lru-cache'
 import { serialize } from 'pg-protocol'
 
-/** After so many runs a statement is prepared: most that run twice run often. */
+/** Runs before a statement is prepared: most that run twice run often. */
 const runsBeforePrepared = 2
-/** After so many more it is planned anew: a plan for a small table is a scan, and its statistics grow only by ANALYZE. */
+/** Replan after this many runs: a small table's plan is a scan, and only ANALYZE updates its statistics. */
 const runsOfPlan = 200
-/** So many stay prepared, those that ran last. */
+/** Maximum prepared statements; the most recent ones stay. */
 const maxPrepared = 200
-/** Of so many the runs are counted. */
+/** Maximum statements whose runs are counted. */
 const maxCounted = 1_000
-/** Longer statements are built for one call. */
+/** Longer statements are built for a single call. */
 const maxTextLength = 10_000
 
 interface Prepared {
   name: string
   runs: number
-  /** Whether Postgres has it: until the run that prepares it has succeeded, other runs are sent unprepared. */
+  /** Whether Postgres has it: until the preparing run has succeeded, other runs go unprepared. */
   isReady: boolean
 }
 
-/**
- * The prepared statements of the embedded database. Frequent statements are not parsed and planned at each run, which is half of
- * the cost of a short one. Postgres itself decides whether a generic plan is as good as one for the parameters of a run.
- */
+/** Prepared statements save parsing and planning, half the cost of a short one. Postgres chooses generic plans. */
 export interface PreparedStatements {
-  /** Begins a run: gives the messages that precede its parameters, and the name of the statement ('' when unprepared). */
+  /** Begins a run. @returns messages to send before its parameters, and the statement's name ('' if unprepared) */
   begin(text: string): { name: string; before: Buffer[] }
-  /** Must be called when a run has ended. @param code the SQLSTATE of its failure; null when it succeeded. */
+  /** Call at the end of every run. @param code SQLSTATE of the failure; null on success */
   ended(text: string, name: string, code: string | null): void
-  /** Must be called before a script of several statements is sent. */
+  /** Call before sending a script of several statements. */
   seeScript(script: string): void
 }
 
-/** A change of a table invalidates its prepared statements: their rows would have other columns. */
+/** Changing a table invalidates its prepared statements: their rows would have other columns. */
 const changesTables = /\b(?:alter|create|drop)\b/i
-/** The prepared statement does not exist (any more), or its table has changed. */
+/** The prepared statement is missing, or its table changed. */
 const isUseless = (code: string) => code === '26000' || code === '0A000'
 
 export function createPreparedStatements(): PreparedStatements {

@@ -16,35 +16,34 @@ export interface Queryable {
 }
 
 export interface OpenTransaction extends Queryable {
-  /** @throws with code 25P02, and rolls back, when one of its statements failed. */
+  /** @throws code 25P02 after a rollback, if one of its statements failed */
   commit(): Promise<void>
-  /** Does nothing when it has ended. */
+  /** Does nothing once it has ended. */
   rollback(): Promise<void>
 }
 
 interface TransactionConnection {
   call(operation: Operation): Promise<StatementResult[]>
   query: Queryable['query']
-  /** Releases the lock. */
   release(): void
   onEnd(): void
 }
 
-/** The transaction of a holder of the lock. Its first and its last statement are sent without waiting for the answer. */
+/** A lock holder's transaction. Its first and last statement are sent without waiting for the answer. */
 export function openTransaction({ call, query, release, onEnd }: TransactionConnection): OpenTransaction {
   const begun = call({ operation: 'exec', sql: 'BEGIN' })
-  // `commit` reports its failure; a statement before that fails by itself.
+  // `commit` reports this failure; earlier statements fail by themselves.
   begun.catch(() => {})
   const underWay = new Set<Promise<unknown>>()
   let aborted = false
-  /** Takes no more statements. */
+  /** Set once no more statements are accepted. */
   let ended = false
 
   const end = async (sql: 'COMMIT' | 'ROLLBACK') => {
     ended = true
     try {
       const last = call({ operation: 'exec', sql })
-      // Everything that is sent from now on runs after it.
+      // Everything sent later runs after it.
       release()
       await last
     } finally {
@@ -66,11 +65,11 @@ export function openTransaction({ call, query, release, onEnd }: TransactionConn
       }
     },
     commit: async () => {
-      // No further statement: `commit` would not wait for it.
+      // No more statements: `commit` would not wait for them.
       ended = true
       const [first] = await Promise.allSettled([begun, ...underWay])
       if (!aborted && first.status === 'fulfilled') return end('COMMIT')
-      // Postgres answers COMMIT of an aborted transaction with a silent rollback, which is no success.
+      // Postgres silently rolls back on COMMIT of an aborted transaction: not a success.
       await end('ROLLBACK')
       throw first.status === 'rejected' ? first.reason : new EmbeddedDatabaseError(abortedTransaction)
     },

@@ -5,12 +5,11 @@ import { locationOfDataDirectory, SchemaVersionError } from '../schema-version-e
 import { currentDatabaseIn } from './data-directory.ts'
 import { explainFileError } from './data-directory-error.ts'
 
-// Opening a database writes to its files. So the schema version is also in a file of the database directory, where it can be read
-// before anything is written. It goes with the database into backups and back.
+// The schema version in a file, readable before opening the database writes to it. Backups include it.
 
 const fileIn = (databaseDirectory: string) => join(databaseDirectory, 'WISHWELL_SCHEMA_VERSION')
 
-/** @returns 0 when there is no file, as before version 1; null when it holds no number. */
+/** @returns 0 without a file, as before version 1; null if it holds no number */
 function readVersion(databaseDirectory: string): number | null {
   const file = fileIn(databaseDirectory)
   if (!existsSync(file)) return 0
@@ -18,10 +17,7 @@ function readVersion(databaseDirectory: string): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
-/**
- * Refuses the database of a data directory that an older or a newer Wishwell made. Nothing is written, so it needs no lock.
- * @throws SchemaVersionError; DataDirectoryError when the file cannot be read.
- */
+/** Writes nothing, so needs no lock. @throws SchemaVersionError; DataDirectoryError if the file is unreadable */
 export function requireReadableVersion(dataDir: string): void {
   const directory = currentDatabaseIn(dataDir)
   if (directory === null) return
@@ -31,15 +27,12 @@ export function requireReadableVersion(dataDir: string): void {
   } catch (error) {
     throw explainFileError(error, dataDir)
   }
-  // A damaged file decides nothing: the migrations that are recorded in the database do.
+  // A damaged file decides nothing; the migrations recorded in the database do.
   const mismatch = version === null ? null : mismatchOfVersion(version)
   if (mismatch !== null) throw new SchemaVersionError(mismatch, locationOfDataDirectory(dataDir))
 }
 
-/**
- * Writes the schema version of this Wishwell into a database directory. It comes before the migrations: the file is never
- * lower than what a crash may leave in the database. The caller holds the lock of the data directory.
- */
+/** Called before migrating, so that the file is never behind the database. The caller holds the lock. */
 export function writeVersion(databaseDirectory: string): void {
   if (readVersion(databaseDirectory) === schemaVersion) return
   const file = fileIn(databaseDirectory)

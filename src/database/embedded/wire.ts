@@ -14,7 +14,7 @@ import {
 } from './messages.ts'
 import { createPreparedStatements, type PreparedStatements } from './statements.ts'
 
-/** An error that Postgres reported; `code` is its SQLSTATE, as with node-postgres. */
+/** An error reported by Postgres; `code` is its SQLSTATE, as in node-postgres. */
 export class EmbeddedDatabaseError extends Error {
   override readonly name = 'EmbeddedDatabaseError'
   constructor(error: WorkerError) {
@@ -29,18 +29,18 @@ export type Operation =
   | { operation: 'close' }
 
 interface Pending {
-  /** The text of a statement with parameters and the name that it was sent under; null for any other operation. */
+  /** Text and sent name of a parameterized statement; null for other operations. */
   statement: { text: string; name: string } | null
   resolve(results: StatementResult[]): void
   reject(error: Error): void
 }
 
-/** Turns operations into messages to the worker thread. */
+/** Encodes operations as messages to the worker thread. */
 function createSender(worker: Worker, statements: PreparedStatements) {
   const post = (id: number, message: Uint8Array<ArrayBuffer>) =>
     worker.postMessage({ id, operation: 'send', message } satisfies WorkerRequest, [message.buffer])
   const sendStatement = (id: number, text: string, values: readonly unknown[]) => {
-    // First, because it may throw: a statement that has a name must be sent.
+    // First, because it may throw, and a named statement must be sent.
     const parameters = toParameters(values)
     const prepared = statements.begin(text)
     post(id, statementMessage(prepared, parameters))
@@ -57,13 +57,9 @@ function createSender(worker: Worker, statements: PreparedStatements) {
   }
 }
 
-/** Callbacks by notification channel. */
 type Listeners = Map<string, Set<(payload: string) => void>>
 
-/**
- * Settles the call that a response belongs to, and delivers the notifications that came with it.
- * @param onFatal called with an error after which the database must not be used.
- */
+/** Settles calls and delivers notifications. @param onFatal gets errors after which the database is unusable */
 function createReceiver(statements: PreparedStatements, listeners: Listeners, onFatal: (error: Error) => void) {
   const ended = (call: Pending | undefined, code: string | null) => {
     if (call?.statement) statements.ended(call.statement.text, call.statement.name, code)
@@ -88,16 +84,13 @@ function createReceiver(statements: PreparedStatements, listeners: Listeners, on
   }
 }
 
-/** What Postgres says of a statement that it ended by its own limit. */
+/** Postgres' error for its own statement timeout. */
 const timeLimitReached = (maxMs: number): WorkerError => ({
   message: `canceling statement due to statement timeout: it ran longer than ${maxMs} ms`,
   fields: { code: '57014' },
 })
 
-/**
- * Watches how long the first of the pending calls runs, since the thread answers one after the other.
- * @param onLimit called once when it runs longer than `limit` last said.
- */
+/** Times the first pending call, as the thread answers in order. @param onLimit called once above `limit` */
 function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: number, maxMs: number) => void) {
   let watched: number | null = null
   let since = 0
@@ -107,11 +100,11 @@ function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: nu
     clearTimeout(timer)
     const [id, limit] = [watched, maxMs]
     if (id === null || limit === null) return
-    // An answer that came while this thread was busy is read before the second step.
+    // Answers that arrived while this thread was busy are read first.
     timer = setTimeout(() => setImmediate(() => pending.has(id) && onLimit(id, limit)), limit)
   }
   return {
-    /** To be called when a call was added or taken. */
+    /** Call when a call was added or taken. */
     update: () => {
       const id = pending.keys().next().value ?? null
       if (id === watched) return
@@ -127,10 +120,7 @@ function createTimeLimit(pending: ReadonlyMap<number, Pending>, onLimit: (id: nu
   }
 }
 
-/**
- * The calls that have no answer yet. After `fail`, every call fails with the same error.
- * @param onLimit as of `createTimeLimit`.
- */
+/** Unanswered calls; after `fail`, every call fails with the same error. @param onLimit see `createTimeLimit` */
 function createPendingCalls(
   send: (operation: Operation, id: number) => Pending['statement'],
   onLimit: (id: number, maxMs: number) => void,
@@ -154,7 +144,7 @@ function createPendingCalls(
         pending.set(id, { statement: send(operation, id), resolve, reject })
         update()
       } catch (error) {
-        // A parameter that cannot be sent, a function for example.
+        // A parameter that cannot be sent, e.g. a function.
         reject(error as Error)
       }
       return promise
@@ -162,7 +152,7 @@ function createPendingCalls(
     take,
     limit,
     runningMs,
-    /** @returns false when they have failed before. */
+    /** @returns false if they failed before */
     fail: (error: Error): boolean => {
       if (failure) return false
       failure = error
@@ -175,10 +165,9 @@ function createPendingCalls(
 }
 
 /**
- * Starts the worker thread and connects to it: operations out, answers matched by id. When the thread dies, every call is rejected.
- * WebAssembly cannot be interrupted: a statement that runs longer than it may is ended with the thread, as by kill -9. So is the
- * thread after an error of severity FATAL or PANIC: there Postgres would end, but PGlite would loop at the next message.
- * @param onCrash called when it dies while `isClosing` gives false, with SQLSTATE 57014 after a statement that ran too long.
+ * Starts the worker thread and matches answers by id. It is killed if a statement exceeds its limit, because
+ * WebAssembly cannot be interrupted, or after FATAL or PANIC, where PGlite would loop; all calls then fail.
+ * @param onCrash unless `isClosing()`, with SQLSTATE 57014 for an overlong statement
  */
 export function connectWorker(directory: string, onCrash: (error: Error) => void, isClosing: () => boolean) {
   const worker = new Worker(moduleFile('./worker', import.meta.url), {
@@ -204,7 +193,7 @@ export function connectWorker(directory: string, onCrash: (error: Error) => void
   const endWith = (slow: Pending | undefined, maxMs: number) => {
     const error = new EmbeddedDatabaseError(timeLimitReached(maxMs))
     slow?.reject(error)
-    // The others are not too slow.
+    // The other calls are not too slow.
     if (die(new Error('The embedded database is closed, since a statement ran too long.'))) onCrash(error)
     void worker.terminate()
   }

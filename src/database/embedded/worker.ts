@@ -3,25 +3,21 @@ import type { PGlite } from '@electric-sql/pglite'
 import { describeError, joinBytes, type WorkerRequest, type WorkerResponse } from './messages.ts'
 import { openPglite } from './pglite.ts'
 
-// The thread of PGlite: WebAssembly blocks its thread for as long as a query takes, and that must never be the HTTP event loop.
-// The main thread writes the messages and reads the answers, because this thread is the busier one.
+// A thread for PGlite, so that queries never block HTTP. The main thread, less busy, encodes and decodes messages.
 
 const port = parentPort
 if (port === null) throw new Error('worker.ts runs only as a worker thread')
 
-/** What WebAssembly throws when it aborts; an error of a statement never has these names. */
+/** What WebAssembly throws when it aborts; statement errors never have these names. */
 const wasmFaults = new Set(['RuntimeError', 'ExitStatus'])
 
-/** @param owned is transferred, not copied. */
+/** @param owned is transferred, not copied */
 const reply = (response: WorkerResponse, owned: ArrayBuffer[] = []) => port.postMessage(response, owned)
 
-/**
- * The whole answer to a message. `execProtocolRaw` would parse the answer itself and leak what it parsed (PGlite 0.5.14); the two
- * cannot be mixed on one database.
- */
+/** The raw answer. `execProtocolRaw` would parse and leak it (PGlite 0.5.14); the two cannot be mixed. */
 async function answerOf(database: PGlite, message: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = []
-  // Each part is a view of the database's own memory.
+  // Each part is a view of the database's memory.
   await database.execProtocolRawStream(message, { onRawData: (part) => void parts.push(part.slice()) })
   return joinBytes(parts)
 }

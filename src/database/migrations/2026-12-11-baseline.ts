@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Kysely, sql } from 'kysely'
 
-/** The areas of the schema, a file of SQL each: a table comes after those that it refers to, and what is called by several areas last. */
+/** SQL files by area: tables follow those they refer to; functions used by several areas come last. */
 const areas = [
   'accounts',
   'platforms',
@@ -25,10 +25,7 @@ const areas = [
   'answers',
 ]
 
-/**
- * The statements of a script. In our files a statement begins at the beginning of a line, and nothing else does but comments and brackets: the
- * extended protocol, which the embedded database is asked by, takes one statement at a time.
- */
+/** One statement at a time, for the extended protocol. Only statements, comments and brackets start a line. */
 function statementsOf(script: string): string[] {
   const strange = /^(?!create |alter |do |--|\)|\$|end\b|case\b|\s|$).*/im.exec(script)?.[0]
   if (strange !== undefined) throw new Error(`no statement of the schema begins like this: ${strange}`)

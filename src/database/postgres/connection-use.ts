@@ -2,17 +2,16 @@ import { type Kysely, sql } from 'kysely'
 import type { Logger } from 'pino'
 import type { Tables } from '../tables.ts'
 
-/** The connections of a Postgres, and what the processes of Wishwell on this database may need of them. */
+/** Connections of a Postgres, and what Wishwell's processes on this database may need. */
 export interface ConnectionUse {
-  /** What ordinary roles may open: `max_connections` without those that are reserved. */
+  /** Connections for ordinary roles: `max_connections` without reserved ones. */
   available: number
-  /** Open connections of all clients of the server, this process included. */
+  /** Open connections of all the server's clients, including this process. */
   open: number
-  /** The processes of Wishwell on this database that are connected, this one included. */
+  /** Connected Wishwell processes on this database, including this one. */
   processes: number
-  /** The maximum that this process opens. */
   neededByProcess: number
-  /** What all these processes need at most, and other clients have open now. */
+  /** Maximum of all these processes, plus other clients' open connections. */
   needed: number
 }
 
@@ -23,10 +22,7 @@ interface Counts {
   ours: number
 }
 
-/**
- * Counts connections. Each process of Wishwell has one connection that listens, so those are the processes; the others are taken to be
- * configured like this one. Behind a pooler the other connections have the names of its clients, or none.
- */
+/** Counts processes by their listening connections, assuming this one's configuration. */
 export async function readConnectionUse(
   database: Kysely<Tables>,
   { listenerName, connectionsOfProcess }: { listenerName: string; connectionsOfProcess: number },
@@ -49,7 +45,7 @@ export async function readConnectionUse(
   }
 }
 
-/** A sentence for the log, and whether these processes fit. */
+/** A sentence for the log, and whether the processes fit. */
 export function describeConnectionUse({ available, open, processes, neededByProcess, needed }: ConnectionUse) {
   const fits = needed <= available
   const need = `${processes} processes with up to ${neededByProcess} each, and other clients, need ${needed}`
@@ -60,7 +56,7 @@ export function describeConnectionUse({ available, open, processes, neededByProc
   return { fits, text }
 }
 
-/** Logs how many connections are open, and warns when processes like this one can need more than there are. */
+/** Logs the open connections, and warns if processes like this one may need more than exist. */
 export async function reportConnections(
   read: (() => Promise<ConnectionUse>) | null,
   log: Pick<Logger, 'info' | 'warn'>,

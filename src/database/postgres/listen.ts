@@ -2,13 +2,9 @@ import pg from 'pg'
 
 type OnNotification = (payload: string | null) => void
 
-/**
- * Calls back for each notification of a channel that was committed, and with null when some may have been missed.
- * @returns the function that ends it.
- */
+/** Calls back for each committed notification, and with null if some may be missed. @returns a function to stop */
 export type Listen = (channel: string, onNotification: OnNotification) => Promise<() => Promise<void>>
 
-/** The notifications of all channels of a process. */
 export interface Listener {
   listen: Listen
   stop(): Promise<void>
@@ -17,7 +13,6 @@ export interface Listener {
 const firstPauseMs = 500
 const maxPauseMs = 5_000
 
-/** The callbacks of each channel. */
 function createSubscriptions() {
   const callbacks = new Map<string, Set<OnNotification>>()
   return {
@@ -26,7 +21,6 @@ function createSubscriptions() {
       const ofChannel = callbacks.get(channel) ?? new Set()
       callbacks.set(channel, ofChannel.add(onNotification))
     },
-    /** @returns whether it was the last one of the channel. */
     remove: (channel: string, onNotification: OnNotification): boolean => {
       const ofChannel = callbacks.get(channel)
       ofChannel?.delete(onNotification)
@@ -41,18 +35,17 @@ function createSubscriptions() {
 const listTo = (command: 'listen' | 'unlisten', channels: readonly string[]) =>
   channels.map((channel) => `${command} ${pg.escapeIdentifier(channel)}`).join('; ')
 
-/** A connection and the channels that it listens to. */
 interface Connection {
   client: pg.Client
   isOpen: boolean
-  /** Listens to those of these channels that are new. @returns the new ones. */
+  /** Listens to the new ones of these channels. @returns the new ones */
   listen(channels: readonly string[]): Promise<string[]>
   unlisten(channel: string): Promise<void>
 }
 
 function createConnection(client: pg.Client): Connection {
   const listened = new Set<string>()
-  /** The last statement; the next one is sent after it. */
+  /** The last statement; the next one follows it. */
   let last: Promise<unknown> = Promise.resolve()
   const run = (statement: string) => {
     last = last.then(() => client.query(statement))
@@ -74,10 +67,7 @@ function createConnection(client: pg.Client): Connection {
   }
 }
 
-/**
- * Listens to all channels on one connection, which is opened for the first channel, closed after the last one, and replaced whenever it
- * is lost.
- */
+/** Listens to all channels on one connection, opened for the first, closed after the last, replaced when lost. */
 export function createListener(createClient: () => pg.Client): Listener {
   const subscriptions = createSubscriptions()
   let current: Connection | null = null
@@ -127,7 +117,7 @@ export function createListener(createClient: () => pg.Client): Listener {
   return {
     listen: async (channel, onNotification) => {
       subscriptions.add(channel, onNotification)
-      // Where that fails, the connection is tried again later.
+      // If this fails, it is retried later.
       await (connecting ?? (current === null ? connect() : null))
       const connection = current as Connection | null
       if (connection?.isOpen) await listenToAll(connection).catch(() => lose(connection))

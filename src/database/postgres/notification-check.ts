@@ -5,10 +5,7 @@ import type { OpenDatabase } from '../open.ts'
 
 const timeoutMs = 3_000
 
-/**
- * Whether a notification that one connection sends arrives at the one that listens. Through a pooler in transaction mode `LISTEN`
- * succeeds and hears nothing.
- */
+/** Whether notifications arrive: behind a transaction pooler, `LISTEN` succeeds but hears nothing. */
 export async function receivesNotifications({
   database,
   listen,
@@ -28,7 +25,7 @@ export async function receivesNotifications({
   }
 }
 
-/** Warns of what a pooler takes away: notifications, and the time limit of single statements. */
+/** Warns of what a pooler takes away: notifications, and time limits of single statements. */
 export async function reportPooler(
   { backend, database, listen }: Pick<OpenDatabase, 'backend' | 'database' | 'listen'>,
   log: Pick<Logger, 'warn'>,

@@ -15,13 +15,10 @@ import {
 } from './pools.ts'
 import { createSockets, type Sockets } from './sockets.ts'
 
-/** The maintenance statements of the queue have no time limit. */
+/** The queue's maintenance statements have no time limit. */
 const queueSilenceMs = 300_000
 
-/**
- * What pg-boss needs: a pool of its own, so that searches never delay its heartbeats, opened at its first statement, and the listener
- * that all rooms share.
- */
+/** pg-boss has a lazy pool of its own, so that searches never delay its heartbeats, and the shared listener. */
 function openQueue(
   { databaseUrl, queuePoolSize }: { databaseUrl: string; queuePoolSize: number },
   sockets: Sockets,
@@ -52,13 +49,12 @@ interface Pulse {
 
 const pauseMs = 1_000
 
-/** Even a busy server answers an empty query in less. */
+/** Even a busy server answers an empty query faster. */
 const timeoutMs = 5_000
 
 /**
- * Sends an empty query to Postgres every second, on a connection of its own. Statements may take long, so their time limits cannot
- * distinguish a busy server from one that stands still; this can. Then every connection that is as silent is closed: waiting
- * statements fail within seconds and new ones at once, until Postgres answers again.
+ * Pings every second on its own connection, which tells a hung server from slow statements. On silence, closes all
+ * equally silent connections: statements fail at once until Postgres answers again.
  */
 function startPulse(connectionString: string, sockets: Sockets): Pulse {
   let connection: { client: pg.Client; socket: Socket } | null = null
@@ -89,7 +85,7 @@ function startPulse(connectionString: string, sockets: Sockets): Pulse {
       await client.query('select 1')
       sockets.open()
     } catch {
-      // A refusal is an answer. Where nothing listens, every connection fails by itself.
+      // A refusal is an answer. If nothing listens, every connection fails by itself.
       if (connection !== null) sockets.open()
       drop()
     } finally {
@@ -109,7 +105,7 @@ function startPulse(connectionString: string, sockets: Sockets): Pulse {
 
 const minVersion = 15
 
-/** PgBouncer refuses the time limits of a connection by default. */
+/** By default PgBouncer refuses connections with time limits. */
 const explainPooler = (error: unknown): never => {
   if (!(error instanceof Error) || !/unsupported startup parameter/i.test(error.message)) throw error
   const remedy = 'Set DATABASE_LISTEN_URL to the address of Postgres itself (docs/operating.md)'
@@ -124,12 +120,11 @@ async function assertVersion(pool: pg.Pool): Promise<void> {
   if (major < minVersion) throw new Error(`Wishwell needs Postgres ${minVersion} or later; this server is ${major}.`)
 }
 
-/** The connections of a process besides its pools: one that listens and one for the pulse. */
+/** A process's connections outside its pools: listener and pulse. */
 const connectionsBesidePools = 2
 
 export interface PostgresOptions {
   databaseUrl: string
-  /** The address of Postgres itself where `databaseUrl` is a pooler. */
   listenUrl?: string | undefined
   poolSize?: number | undefined
   queuePoolSize?: number | undefined
@@ -137,7 +132,7 @@ export interface PostgresOptions {
   log: Logger
 }
 
-/** Opens connections to a Postgres. The result is a part of `OpenDatabase`, where it is described. */
+/** Opens connections to Postgres. The result is part of `OpenDatabase`, described there. */
 export async function openPostgres(options: PostgresOptions) {
   const { databaseUrl, listenUrl, poolSize = 10, queuePoolSize = 4 } = options
   const { statementTimeoutMs = defaultStatementTimeoutMs } = options
@@ -150,7 +145,7 @@ export async function openPostgres(options: PostgresOptions) {
     await database.destroy()
     throw error
   })
-  // Not through a pooler: a statement may wait there for a connection, however quick Postgres is.
+  // Not through a pooler: statements may wait there for a connection, however quick Postgres is.
   const pulse = startPulse(directUrl, sockets)
   const listener = createListener(
     () =>
@@ -158,7 +153,7 @@ export async function openPostgres(options: PostgresOptions) {
         connectionString: directUrl,
         connectionTimeoutMillis: connectionTimeoutMs,
         application_name: applicationNames.listener,
-        // A channel may be silent for ever: the keep-alive of the socket finds a dead peer.
+        // Channels may be silent forever: the socket's keep-alive finds a dead peer.
         stream: sockets.maker(0),
       }),
   )

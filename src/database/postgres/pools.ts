@@ -11,12 +11,12 @@ import { valueTypes } from '../values.ts'
 import type { Sockets } from './sockets.ts'
 
 interface TimeLimits {
-  /** 0 for none. */
+  /** 0: none. */
   statementMs: number
   idleInTransactionMs: number
 }
 
-/** @returns the statement that begins a transaction and sets its time limits, in one message. */
+/** @returns a statement that begins a transaction and sets its time limits, in one message */
 function beginStatement({ statementMs, idleInTransactionMs }: TimeLimits, settings: TransactionSettings): string {
   const modes = [
     settings.isolationLevel === undefined ? [] : [`isolation level ${settings.isolationLevel}`],
@@ -25,7 +25,7 @@ function beginStatement({ statementMs, idleInTransactionMs }: TimeLimits, settin
   return `begin ${modes.join(' ')}; set local statement_timeout = ${statementMs}; set local idle_in_transaction_session_timeout = ${idleInTransactionMs}`
 }
 
-/** Behind a pooler a connection has no settings of its own: they would stay for other clients, or be lost. */
+/** Behind a pooler, connection settings would leak to other clients or get lost. */
 class PooledDriver extends PostgresDriver {
   readonly #limits: TimeLimits
 
@@ -39,7 +39,7 @@ class PooledDriver extends PostgresDriver {
   }
 }
 
-/** The dialect for a pool behind a pooler such as PgBouncer in transaction mode: each transaction sets its time limits itself. */
+/** For poolers such as PgBouncer in transaction mode: each transaction sets its own time limits. */
 class PooledDialect extends PostgresDialect {
   readonly #pool: pg.Pool
   readonly #limits: TimeLimits
@@ -55,31 +55,31 @@ class PooledDialect extends PostgresDialect {
   }
 }
 
-/** Long enough for any bounded statement, short enough that a runaway one cannot hold a connection for long. */
+/** Long enough for any bounded statement, short enough for a runaway one. */
 export const defaultStatementTimeoutMs = 15_000
 
-/** Our transactions wait for nothing but the database. */
+/** Our transactions wait only for the database. */
 const idleInTransactionTimeoutMs = 10_000
 
 /** How long a statement waits for a connection. */
 export const connectionTimeoutMs = 8_000
 
-/** Longer than any statement with a time limit takes, locks included: a connection that is silent for so long is lost. */
+/** Longer than any limited statement takes, locks included: a connection silent for this long is lost. */
 const silenceMs = 60_000
 
-/** How long connections may take to close by the protocol: a Postgres that stands still does not answer. */
+/** How long connections may take to close properly: a hung Postgres does not answer. */
 const goodbyeMs = 2_000
 
-/** By these names Postgres shows what a connection is for. */
+/** Shown in Postgres for each connection. */
 export const applicationNames = { pool: 'wishwell', queue: 'wishwell-queue', listener: 'wishwell-listen' }
 
 interface PoolOptions extends pg.PoolConfig {
   databaseUrl: string
-  /** How long a connection may be silent while a statement runs; 0 for ever. */
+  /** Maximum silence while a statement runs; 0: unlimited. */
   silenceMs: number
 }
 
-/** A pool of connections whose errors reach only the statements that they interrupt. */
+/** A pool whose connection errors reach only the interrupted statements. */
 export function openPool({ databaseUrl, silenceMs, ...options }: PoolOptions, sockets: Sockets): pg.Pool {
   const pool = new pg.Pool({
     connectionTimeoutMillis: connectionTimeoutMs,
@@ -87,9 +87,9 @@ export function openPool({ databaseUrl, silenceMs, ...options }: PoolOptions, so
     connectionString: databaseUrl,
     stream: sockets.maker(silenceMs),
   })
-  // The pool replaces a connection that breaks while idle; without a listener the event would end the process.
+  // The pool replaces connections that break while idle; unhandled, the event would end the process.
   pool.on('error', () => {})
-  // A connection that breaks in use fails its query, and the caller handles that.
+  // A connection that breaks in use fails its query, which its caller handles.
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
 }
@@ -101,9 +101,9 @@ interface MainPool {
   statementTimeoutMs: number
 }
 
-/** The connections of calls, jobs and background work. */
+/** Connections for calls, jobs and background work. */
 export function openMainPool({ databaseUrl, isPooled, poolSize, statementTimeoutMs }: MainPool, sockets: Sockets) {
-  // A process that is frozen inside a transaction would hold its locks for ever.
+  // A process frozen inside a transaction would hold its locks forever.
   const limits: TimeLimits = { statementMs: statementTimeoutMs, idleInTransactionMs: idleInTransactionTimeoutMs }
   const settings = {
     statement_timeout: limits.statementMs,
@@ -116,7 +116,7 @@ export function openMainPool({ databaseUrl, isPooled, poolSize, statementTimeout
       max: poolSize,
       types: valueTypes,
       application_name: applicationNames.pool,
-      // Without a limit for statements there is none for silence.
+      // Without a statement limit, silence is unlimited too.
       silenceMs: statementTimeoutMs === 0 ? 0 : silenceMs,
     },
     sockets,
@@ -124,7 +124,7 @@ export function openMainPool({ databaseUrl, isPooled, poolSize, statementTimeout
   return { pool, dialect: isPooled ? new PooledDialect(pool, limits) : new PostgresDialect({ pool }) }
 }
 
-/** Waits until the connections are closed, for `goodbyeMs` at most. */
+/** Waits up to `goodbyeMs` for connections to close. */
 export async function waitForGoodbye(ended: Promise<unknown>): Promise<void> {
   const late = new AbortController()
   await Promise.race([ended, sleep(goodbyeMs, null, { signal: late.signal }).catch(() => {})])

@@ -1,9 +1,6 @@
 import { Socket } from 'node:net'
 
-/**
- * A Postgres that does not answer. node-postgres ignores this code on a connection that it is ending; any other would be an
- * unhandled event and end the process.
- */
+/** node-postgres ignores this code on a closing connection; any other is an unhandled event and ends the process. */
 export class SilentPostgresError extends Error {
   override readonly name = 'SilentPostgresError'
   readonly code = 'ECONNRESET'
@@ -12,18 +9,18 @@ export class SilentPostgresError extends Error {
   }
 }
 
-/** The number of bytes that each socket had received at one moment. */
+/** Bytes received by each socket at one time. */
 export type ReceivedBytes = ReadonlyMap<Socket, number>
 
 /**
- * The sockets of all connections of this process to one Postgres. node-postgres waits for an answer for ever, or returns a connection
- * to the pool on which an answer may still arrive (`query_timeout`); destroying the socket fails its statement and ends its use.
+ * Sockets of all connections to one Postgres. node-postgres waits forever, or reuses a connection whose answer is still
+ * due (`query_timeout`); destroying its socket fails the statement.
  */
 export interface Sockets {
-  /** Makes the sockets of one pool, for the `stream` of node-postgres. @param silenceMs the maximum wait for an answer; 0: none. */
+  /** Makes a pool's sockets, for node-postgres' `stream`. @param silenceMs maximum wait for an answer; 0: none */
   maker(silenceMs: number): () => Socket
   received(): ReceivedBytes
-  /** Destroys the sockets that have received nothing since then, also younger ones, and refuses new ones until `open`. */
+  /** Destroys sockets that received nothing since then, even younger ones, and refuses new ones until `open`. */
   closeSilent(since: ReceivedBytes): void
   open(): void
   destroyAll(): void

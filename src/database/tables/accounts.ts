@@ -2,26 +2,25 @@ import type { Generated } from 'kysely'
 import type { Fixed, FixedWithDefault, KeyScope, Tier } from '../column-types.ts'
 
 export interface HttpTables {
-  /** Calls with an `Idempotency-Key` and their first answers, stored for a day. */
+  /** Calls with an `Idempotency-Key` and their first answers, kept for a day. */
   idempotency_keys: {
-    /** SHA-256 of the caller, the method, the path and the key, in hex. */
+    /** SHA-256 (hex) of caller, method, path and key. */
     id: Fixed<string>
-    /** SHA-256 of the body, in hex. */
     fingerprint: string
     status: number | null
     body: string | null
-    /** What a long call has committed, from which its answer is made; null before that, and once the answer is stored. */
+    /** What a long call committed, to build its answer from; null before, and once the answer is stored. */
     effect: string | null
     expires_at: Date
   }
-  /** The calls of the last minute, of each account and policy; only where several processes share a Postgres. */
+  /** Calls of the last minute per account and policy; only if several processes share a Postgres. */
   rate_limit_windows: {
     key: Fixed<string>
-    /** When the accepted calls were made, oldest first. */
+    /** Times of accepted calls, oldest first. */
     hits: Date[]
     /** Whether any of the last calls was accepted. */
     accepted: boolean
-    /** How many of the last calls, which were counted together, were accepted. */
+    /** How many of the last calls, counted together, were accepted. */
     accepted_calls: Generated<number>
     /** When the last call was counted or refused. */
     counted_at: Date
@@ -33,80 +32,76 @@ export interface AccountsTables {
     id: Generated<string>
     name: string
     tier: Tier
-    /** The maximum of PAYG credits that may be used in a month, held ones included; null when there is no such cap. */
+    /** Maximum PAYG credits per month, including held ones; null without a cap. */
     payg_monthly_cap: number | null
     created_at: Fixed<Date>
-    /** Whether it has rows in `account_requests`: it sees some requests differently from all others. */
+    /** Whether it has rows in `account_requests`, so sees some requests differently. */
     has_own_view: Generated<boolean>
-    /** How many requests it has corrected, 10,000 at most. */
+    /** Requests it has corrected, at most 10,000. */
     corrections: Generated<number>
-    /** Whether detection must be surer of what it is shown (`requests/views/strictness.ts`). */
+    /** Whether detection must be surer of what this account is shown (`requests/views/strictness.ts`). */
     is_strict: Generated<boolean>
-    /** Up to which request its classes follow from that; null: all do. */
+    /** The last request reclassified by strictness; null: all are. */
     reclassified_to: string | null
-    /** Set once: the name is emptied and no key is valid any more, but the ledger stays. */
+    /** Set once: empties the name and invalidates keys; the ledger stays. */
     deleted_at: Date | null
   }
   api_keys: {
     id: Generated<string>
     account_id: Fixed<string>
     name: string
-    /** SHA-256 of the key, in hex. The key itself is never stored. */
+    /** SHA-256 (hex) of the key, which itself is never stored. */
     hash: Fixed<string>
-    /** The first characters of the key, so that people can tell their keys apart. */
+    /** The key's first characters, to tell keys apart. */
     hint: Fixed<string>
     created_at: Fixed<Date>
     revoked_at: Date | null
-    /** Exact to within minutes: not every call writes it. */
+    /** Exact to within minutes, because not every call writes it. */
     last_used_at: Date | null
-    /** What it may do. */
     scope: FixedWithDefault<KeyScope>
-    /** From then on it opens nothing; null: never. */
+    /** Invalid from then on; null: never. */
     expires_at: FixedWithDefault<Date | null>
-    /** The credits that calls with it may use in a UTC month; null: what the account has. */
+    /** Credits its calls may use per UTC month; null: the account's. */
     monthly_credits: FixedWithDefault<number | null>
-    /** The keys with a budget that made it, and that made those: what it spends counts in their budgets, too. */
+    /** The budgeted keys above it: what it spends counts against their budgets too. */
     bearers: FixedWithDefault<string[]>
-    /** The key that made it; null: the operator, or a session that no key opened. */
+    /** Its making key; null: the operator, or a session without a key. */
     made_by: FixedWithDefault<string | null>
   }
-  /** Sessions of the dashboard. */
   sessions: {
     id: Generated<string>
-    /** SHA-256 of the token in the cookie, in hex. */
     token_hash: Fixed<string>
-    /** Null for the operator. */
+    /** Null: the operator. */
     account_id: Fixed<string | null>
-    /** The key that opened it or made its link; null where it was the admin key. */
+    /** The key that opened it or made its link; null: the admin key. */
     api_key_id: Fixed<string | null>
-    /** SHA-256 of the token and the admin key that opened it or made its link, in hex; null where it was an API key. */
+    /** SHA-256 (hex) of token and admin key that opened it or made its link; null if an API key did. */
     admin_key_hash: Fixed<string | null>
-    /** The link that opened it; null where a key did. */
+    /** The link that opened it; null: a key did. */
     link_id: FixedWithDefault<string | null>
     created_at: Fixed<Date>
-    /** When it ends, however much it is used. */
+    /** Its end, regardless of use. */
     expires_at: Fixed<Date>
     /** Exact to within minutes. */
     last_used_at: Date
   }
-  /** For whom the links of sessions were made; of ended sessions, too. */
+  /** People for whom session links were made, also of ended sessions. */
   session_people: {
     session_id: Fixed<string>
     account_id: Fixed<string>
     person_name: Fixed<string>
     signed_in_at: Fixed<Date>
   }
-  /** Unused links that open an account's dashboard once. */
+  /** Unused one-time links to an account's dashboard. */
   sign_in_links: {
     id: Generated<string>
-    /** SHA-256 of the token in the link, in hex. */
     token_hash: Fixed<string>
     account_id: Fixed<string>
-    /** The key that made it; null for the operator, and for a session that no key opened. */
+    /** Its making key; null: the operator, or a session without a key. */
     api_key_id: FixedWithDefault<string | null>
-    /** SHA-256 of the token and the admin key of the service that made it, in hex; null where a key did. */
+    /** SHA-256 (hex) of token and admin key of the service that made it; null if an API key did. */
     admin_key_hash: Fixed<string | null>
-    /** For whom it is; null where nobody said. */
+    /** For whom it is; null if unnamed. */
     person_name: FixedWithDefault<string | null>
     created_at: Fixed<Date>
     expires_at: Fixed<Date>

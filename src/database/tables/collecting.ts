@@ -10,14 +10,14 @@ import type {
 } from '../column-types.ts'
 
 export interface PlatformsTables {
-  /** The used part of quotas that outlive a restart. */
+  /** Use of quotas, surviving restarts. */
   platform_quotas: {
     platform: Fixed<PlatformName>
     name: Fixed<string>
     used: number
     resets_at: Date
   }
-  /** The state of each host that a platform's adapter calls. */
+  /** State of each host that adapters call. */
   platform_hosts: {
     platform: Fixed<PlatformName>
     name: Fixed<string>
@@ -32,14 +32,14 @@ export interface PlatformsTables {
     remaining_limit: number
     remaining_resets_at: Date
   }
-  /** How many pages of a topic a platform has delivered to all jobs. */
+  /** Pages of a topic a platform has delivered, to all jobs. */
   platform_topics: {
     platform: Fixed<PlatformName>
     topic_key: Fixed<string>
     pages: number
     collected_at: Date
   }
-  /** Values that an adapter would need further calls to look up again. */
+  /** Values an adapter would need extra calls to look up again. */
   adapter_cache: {
     platform: Fixed<PlatformName>
     key: Fixed<string>
@@ -48,87 +48,82 @@ export interface PlatformsTables {
   }
 }
 
-/** What a live call collects: topics, and a page of each from platforms. */
+/** What a live call collects: one page per topic and platform. */
 export interface CallPlan {
   topics: string[]
   collections: Collection[]
-  /** What is not collected because the platform is off. */
+  /** Not collected, because the platform is disabled. */
   off: { topic: string; platform: PlatformName }[]
 }
 
-/** A page of a topic from a platform. */
+/** A topic's page from a platform. */
 export interface Collection {
   topic: string
   platform: PlatformName
-  /** The task that collects it, begun for this call or for an earlier one; null when no platform is called. */
+  /** The collecting task, started by this or an earlier call; null if no platform is called. */
   taskId: string | null
-  /** Whether the platform is not called because it is at capacity; else, without a task, the topic is fresh. */
+  /** The platform is not called because it is at capacity. If false without a task, the topic is fresh. */
   isRefused: boolean
 }
 
 export interface ScrapingTables {
   scrape_jobs: {
     id: Generated<string>
-    /** Null for an unowned job, which live calls of several accounts share. No list shows it. */
+    /** Null for an unowned job, shared by live calls of several accounts and never listed. */
     account_id: Fixed<string | null>
     topic: Fixed<string>
     depth: Fixed<number>
     created_at: Fixed<Date>
-    /** When it ends at the latest. */
+    /** Its end at the latest. */
     expires_at: FixedWithDefault<Date>
-    /** Null while it is queued. */
     begun_at: Date | null
-    /** When its last task ended. */
+    /** End of its last task. */
     ended_at: Date | null
-    /** Of unowned jobs: what makes two topics the same. */
+    /** Unowned jobs only: equal for equal topics. */
     topic_key: FixedWithDefault<string | null>
-    /** Of unowned jobs: whether an expansion thought of the topic, and no call has named it. */
+    /** Unowned jobs only: an expansion suggested the topic, and no call has named it. */
     from_expansion: Generated<boolean>
-    /** What the caller named, normalised, by platform; null: the sources of the operator. */
+    /** The caller's sources by platform, normalized; null: the operator's. */
     sources: ColumnType<Record<PlatformName, string[]> | null, string | undefined, never>
-    /** The watch whose run it is; the job outlives it. */
+    /** The watch that ran it; the job outlives it. */
     watch_id: FixedWithDefault<string | null>
-    /** It collects newest first what is newer; null: by relevance. */
+    /** Collects newest first from this time on; null: by relevance. */
     newest_since: FixedWithDefault<Date | null>
   }
   scrape_tasks: {
     id: Generated<string>
     job_id: Fixed<string>
     platform: Fixed<PlatformName>
-    /** The order in which the caller named the platforms. */
     position: Fixed<number>
     state: Generated<TaskState>
-    /** Counts the claims of this task; a worker with a smaller number has lost it, and its writes have no effect. */
+    /** Counts claims of this task: writes by a worker with a smaller number have no effect. */
     fencing_token: Generated<number>
-    /** What the platform's adapter needs for the next page. */
+    /** The adapter's position for the next page. */
     cursor: JsonColumn<unknown>
     pages: Generated<number>
     requests_found: Generated<number>
-    /** New requests of the class likely. */
     requests_created: Generated<number>
-    /** New requests of the class maybe. */
     maybe_created: Generated<number>
-    /** How many items of its pages were left out, by reason; and how many of those that were not have no date. */
+    /** Items left out of its pages, by reason, and how many of the rest have no date. */
     discarded: ColumnType<Discarded & { undated?: number }, string | undefined, string>
-    /** Of its account, normalised; null: those of the operator. */
+    /** The account's sources, normalized; null: the operator's. */
     sources: FixedWithDefault<string[] | null>
-    /** Failed tries of the page that is due now. */
     tries: Generated<number>
-    /** How often the page that is due now was taken over from a dead worker. */
+    /** How often the current page was taken over from a dead worker. */
     takeovers: Generated<number>
-    /** When the last page was stored, or the task began: waiting is bounded from here. */
+    /** When the last page was stored or the task began: the start of a bounded wait. */
     page_due_since: Date | null
-    /** Set while the task waits for its platform; its queue job starts then. */
+    /** Set while waiting for the platform; its queue job starts then. */
     waiting_until: Date | null
     queue_message_id: string | null
     error_code: PlatformErrorCode | null
     error_message: string | null
     started_at: Date | null
     completed_at: Date | null
-    /** Counts the changes of state, pages, requests and waiting; 0 while it has not begun. A trigger writes it. */
+    /** Counts changes of state, pages, requests and waiting; 0 before it starts. Written by a trigger. */
     revision: GeneratedAlways<number>
   }
-  /** When each account was last served: the greater, the later. */
+  /** Order in which accounts were served; greater is later. */
   account_schedule: {
     account_id: Fixed<string>
     last_served: number
@@ -137,15 +132,14 @@ export interface ScrapingTables {
     job_id: Fixed<string>
     request_id: Fixed<string>
   }
-  /** Calls that collect live and are not answered yet; each has an open reservation with its id. */
+  /** Unanswered live calls; each has an open reservation with its id. */
   live_calls: {
     id: Fixed<string>
     account_id: Fixed<string>
     operation: Fixed<'expand' | 'realtime'>
-    /** Of the `Idempotency-Key` that it was made with. */
     idempotency_id: Fixed<string | null>
     created_at: Fixed<Date>
-    /** A row that is still here then belongs to a dead process. */
+    /** A row still here then belongs to a dead process. */
     expires_at: Date
     /** What it collects; null until its collections are started or joined. */
     plan: ColumnType<CallPlan | null, string | undefined, string>

@@ -2,33 +2,33 @@ import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { Fixed, RequestStatus } from '../column-types.ts'
 import type { NewsKind } from './watches.ts'
 
-/** `refused`: unsubscribed without ever having confirmed. */
+/** `refused`: unsubscribed without ever confirming. */
 export type ConsentState = 'asked' | 'confirmed' | 'unsubscribed' | 'refused'
 
 export interface MailTables {
-  /** Whether an address wants mails of an account. */
+  /** Whether an address wants an account's mails. */
   mail_consents: {
     account_id: Fixed<string>
-    /** SHA-256 of the address, in hex. */
+    /** SHA-256 (hex) of the address. */
     address_hash: Fixed<string>
-    /** The same for all names of a mailbox. */
+    /** Equal for all names of a mailbox. */
     mailbox_hash: Fixed<string>
     state: ConsentState
-    /** Whether a confirmation is to be sent. */
+    /** Whether a confirmation must be sent. */
     is_due: boolean
     next_confirmation_at: Date
-    /** How many were sent, or may have been, since it was last asked for. */
+    /** Confirmations sent, possibly, since it was last requested. */
     confirmations: Generated<number>
     changed_at: Date
   }
-  /** What a mailbox said to confirmations, to all accounts. */
+  /** A mailbox's responses to confirmations, for all accounts. */
   mailboxes: {
     mailbox_hash: Fixed<string>
     unanswered: Generated<number>
     rests_until: Date | null
     refused_at: Date | null
   }
-  /** The channels to an address; they stay for some time when the channel is deleted. */
+  /** Channels to an address, kept for some time after deletion. */
   mail_channels: {
     channel_id: Fixed<string>
     account_id: Fixed<string>
@@ -37,7 +37,7 @@ export interface MailTables {
     created_at: Fixed<Date>
     deleted_at: Generated<Date | null>
   }
-  /** The links of confirmations that were sent, or may have been. */
+  /** Links of confirmations that were sent, possibly. */
   mail_confirmations: {
     token_hash: Fixed<string>
     account_id: Fixed<string>
@@ -53,16 +53,14 @@ export interface MailTables {
 }
 
 export interface EventsTables {
-  /** The outbox of what is told to accounts. */
   events: {
     id: Generated<string>
     sequence: GeneratedAlways<number>
-    /** Null: of all accounts that it concerns. */
+    /** Null: all accounts it concerns. */
     account_id: Fixed<string | null>
     type: Fixed<string>
-    /** Whose channels are told; null: the channels that subscribe to the type. */
+    /** The watch whose channels to notify; null: channels subscribed to the type. */
     watch_id: Fixed<string | null>
-    /** Ids and numbers only. */
     subject: ColumnType<Record<string, string | number | null>, string, never>
     created_at: Fixed<Date>
     /** When its deliveries were written. */
@@ -81,13 +79,13 @@ export interface ChannelsTables {
     account_id: Fixed<string>
     type: Fixed<ChannelType>
     name: string
-    /** The fields of its type, sealed. */
+    /** Its type's fields, sealed. */
     config: string
     hint: string
-    /** Who receives, as host and port. */
+    /** The receiver, as host and port. */
     host: string
     events: string[]
-    /** The kinds of news of watches that are not told on it. */
+    /** Kinds of watch news not sent to it. */
     muted_news: Generated<NewsKind[]>
     cadence: ChannelCadence
     timezone: string
@@ -95,14 +93,14 @@ export interface ChannelsTables {
     state: ChannelState
     disabled_reason: string | null
     created_at: Fixed<Date>
-    /** The key that made it, or had it enabled after it expired; and when that expires. */
+    /** The key that made it, or enabled it after expiry, and that key's expiry. */
     made_by: string | null
     expires_at: Date | null
     failing_since: Date | null
     failures: Generated<number>
     last_delivered_at: Date | null
     rests_until: Date | null
-    /** When its next attempt is due; null while nothing is pending. */
+    /** Next attempt; null while nothing is pending. */
     due_at: Date | null
     claimed_by: string | null
     claimed_until: Date | null
@@ -112,7 +110,7 @@ export interface ChannelsTables {
     channel_id: Fixed<string>
     event_id: Fixed<string>
     state: Generated<DeliveryState>
-    /** Of the event, or of the digest that it is part of; null before the first attempt. */
+    /** Of the event or its digest; null before the first attempt. */
     message_id: string | null
     attempts: Generated<number>
     due_at: Date | null
@@ -125,7 +123,7 @@ export interface ChannelsTables {
 }
 
 export type TrackerType = 'github' | 'gitlab' | 'linear' | 'jira' | 'webhook'
-/** `undoing`: an issue may be there, and is to be closed. `gone`: somebody deleted it there. `nothing_left`: purged before it was sent. */
+/** `undoing`: an issue may exist and must be closed. `gone`: deleted there. `nothing_left`: purged before sending. */
 export type PushState = 'waiting' | 'sent' | 'failed' | 'nothing_left' | 'undoing' | 'undone' | 'gone'
 
 export interface TrackersTables {
@@ -134,7 +132,7 @@ export interface TrackersTables {
     account_id: Fixed<string>
     type: Fixed<TrackerType>
     name: string
-    /** The fields of its type, sealed. */
+    /** Its type's fields, sealed. */
     config: string
     hint: string
     created_at: Fixed<Date>
@@ -143,7 +141,7 @@ export interface TrackersTables {
     failures: Generated<number>
     last_error: string | null
     rests_until: Date | null
-    /** When it is called next; null while there is nothing to do. */
+    /** Next call; null while there is nothing to do. */
     due_at: Date | null
     claimed_by: string | null
     claimed_until: Date | null
@@ -154,10 +152,10 @@ export interface TrackersTables {
     tracker_id: Fixed<string>
     wish_id: Fixed<string>
     state: PushState
-    /** When it is sent, undone or read next; null where nothing is left to do. */
+    /** When to send, undo or read it next; null if nothing is left to do. */
     due_at: Date | null
     attempts: Generated<number>
-    /** When an issue may first have been made. */
+    /** When an issue may first have been created. */
     tried_at: Date | null
     issue_id: string | null
     issue_key: string | null

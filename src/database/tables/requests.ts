@@ -1,35 +1,35 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { Fixed, IdentityKind, PlatformName, RequestStatus, Standing } from '../column-types.ts'
 
-/** `creating` in the cluster, `building` from all requests, `serving` searches, or `retired`, to be deleted. */
+/** `creating` in the cluster, `building` from all requests, `serving` searches, or `retired` for deletion. */
 export type IndexState = 'creating' | 'building' | 'serving' | 'retired'
 
 export interface SearchTables {
-  /** The requests that a transaction changed, created or deleted, as far as an index has them. */
+  /** Requests that a transaction changed, created or deleted, as far as an index has them. */
   search_changes: {
-    /** A number of 64 bits, as text. */
+    /** A 64-bit number as text. */
     transaction_id: Fixed<string>
     request_id: Fixed<string>
     noted_at: Fixed<Date>
   }
-  /** The indexes outside of the database that follow the changes. */
+  /** Indexes outside the database that follow the changes. */
   search_consumers: {
     name: Fixed<string>
-    /** A `pg_snapshot`, as text: every change of a transaction that is complete in it was read. */
+    /** A `pg_snapshot` as text: changes of all transactions complete in it have been read. */
     position: string
     claimed_by: string | null
     claimed_until: Date | null
-    /** Of one that copies all requests first, in the order of their ids: how far it is; null when nothing is copied yet. */
+    /** Progress of copying all requests, by id; null before it starts. */
     copied_through: string | null
     is_copied: Generated<boolean>
   }
-  /** The indexes of requests in a search cluster. */
+  /** Indexes of requests in a search cluster. */
   search_indexes: {
     name: Fixed<string>
-    /** The name that stands for the index that serves, the same for all of them. */
+    /** The serving index's alias, equal for all. */
     alias: Fixed<string>
     state: IndexState
-    /** The version of what the index has of a request. */
+    /** Version of the indexed fields. */
     mapping: Fixed<number>
     shards: Fixed<number>
     created_at: Generated<Date>
@@ -53,167 +53,159 @@ export interface RequestsTables {
     author_handle: string | null
     author_profile_url: string | null
     license: string | null
-    /** The topic that collected it first, as its job spelt it. */
+    /** The topic that first collected it, as its job spelled it. */
     topic: Fixed<string>
     original_created_at: Date | null
     created_at: Fixed<Date>
     updated_at: Date
-    /**
-     * When a platform with a retention last showed it unchanged, to within a day; null when not since updated_at. Refreshed is
-     * the later of the two.
-     */
+    /** Last unchanged sighting, to the day, for platforms with a retention; null if not since updated_at. */
     seen_at: Date | null
-    /** original_created_at, or created_at where the platform does not say: what "new" sorts by. */
+    /** original_created_at, or created_at if the platform gives no date: "new" sorts by it. */
     posted_at: GeneratedAlways<Date>
-    /** The probability that it is a feature request, 0 to 1. */
+    /** Probability of a feature request, 0 to 1. */
     confidence: number
-    /** Its class in the shared view; an account may see it differently (`account_requests`). */
+    /** Class in the shared view; accounts may see another one (`account_requests`). */
     standing: Generated<Standing>
-    /** Null where the platform has none. */
     status: RequestStatus | null
     status_changed_at: Date | null
-    /** Whether `status_changed_at` is when a change was observed, because the platform gives no date. */
+    /** `status_changed_at` is when the change was observed: the platform gives no date. */
     status_observed: Generated<boolean>
-    /** Whether the description is only the part of the text that the platform gave. */
     excerpt: Generated<boolean>
-    /** The repository, project, site, forum category, community or video that it was posted in. */
+    /** Repository, project, site, forum category, community or video it was posted in. */
     source_name: string | null
-    /** The product that the source tells; null where it is of no single one. */
+    /** The source's product; null if it has no single one. */
     product: string | null
-    /** By what it is told from other voices: of its author and its text (`requests/voices/voices.ts`). */
+    /** Identifies its voice by author and text (`requests/voices/voices.ts`). */
     voice: Generated<Buffer>
   }
-  /** How an account sees a request that it sees differently from the shared view: by a correction, or as it named the source. */
+  /** An account's own view of a request, by a correction or because it named the source. */
   account_requests: {
     account_id: Fixed<string>
     request_id: Fixed<string>
     standing: Standing
   }
-  /** The votes of a request on the UTC days on which a refresh changed them; a day as YYYY-MM-DD. */
+  /** A request's votes on UTC days (YYYY-MM-DD) on which a refresh changed them. */
   vote_samples: {
     request_id: Fixed<string>
     day: Fixed<string>
     votes: number
   }
-  /** What people said: an account, or the operator for all where the account is null. It outlives the request. */
+  /** Corrections by an account, or by the operator for all (account null). They outlive the request. */
   request_corrections: {
     account_id: Fixed<string | null>
     platform: Fixed<PlatformName>
-    /** Of the request's id on its platform (`requests/identity.ts`). */
+    /** Hash of its id on the platform (`requests/identity.ts`). */
     source_hash: Fixed<string>
-    /** Of the stored request; of a deleted one, an id that no request has. It is set when it is collected again. */
+    /** The stored request's id; after deletion an unused id, until it is collected again. */
     request_id: string | null
     is_request: boolean
     /** `key <id>`, `session <id>` or `admin`. */
     made_by: string
     created_at: Date
   }
-  /** Texts that were drawn for an account, or for the operator where it is null, to be corrected. It outlives the request. */
+  /** Texts drawn for correction by an account, or by the operator (null). They outlive the request. */
   label_draws: {
     account_id: Fixed<string | null>
     platform: Fixed<PlatformName>
-    /** As in `request_corrections`. */
     source_hash: Fixed<string>
-    /** Of the request as it was drawn, which may be gone. */
+    /** The request as drawn, which may be deleted. */
     request_id: Fixed<string>
-    /** The Monday of the week it was drawn in, as YYYY-MM-DD. */
+    /** Monday of the week of the draw, YYYY-MM-DD. */
     week: Fixed<string>
-    /** Its class for the owner, the confidence that this followed from, and how many texts of the class there were. */
+    /** The owner's class for it, the confidence behind it, and the number of texts in that class. */
     standing: Fixed<Standing>
     confidence: Fixed<number>
     population: Fixed<number>
-    /** What classes were cut by, as one word. */
+    /** The class thresholds, as one word. */
     thresholds: Fixed<string>
   }
-  /** The confidence that a model gave to a text of the class maybe, or placing to a chore; it counts as long as the text has this hash. */
+  /** Confidence a model gave a maybe text, or placing gave a chore; valid while the text has this hash. */
   request_judgements: {
     request_id: Fixed<string>
     text_hash: string
     confidence: number
     judged_at: Date
-    /** Of a chore: the hash of its source and its title (`wishes/placing/chores.ts`). */
+    /** Chores only: hash of source and title (`wishes/placing/chores.ts`). */
     recurring_title: string | null
   }
-  /** The texts that were sent to the model without an answer that could be stored. */
+  /** Texts sent to the model without a usable answer. */
   judgement_tries: {
     request_id: Fixed<string>
     text_hash: string
-    /** With this text. */
     tries: number
     next_try_at: Date
   }
-  /** How many texts were sent to the model on a UTC day (YYYY-MM-DD). */
+  /** Texts sent to the model on a UTC day (YYYY-MM-DD). */
   judgement_days: {
     day: Fixed<string>
     judged: number
     /** Pairs of wishes. */
     pairs: Generated<number>
   }
-  /** The sources that accounts named in their jobs. */
+  /** Sources that accounts named in jobs. */
   account_sources: {
     account_id: Fixed<string>
     platform: Fixed<PlatformName>
     source: Fixed<string>
     named_at: Date
   }
-  /** The sources in which unlisted requests were found. */
+  /** Sources in which unlisted requests were found. */
   request_sources: {
     platform: Fixed<PlatformName>
     source: Fixed<string>
     request_id: Fixed<string>
   }
-  /** Which requests can be read again from their platform, and when. */
+  /** Requests that can be read again, and when. */
   request_refreshes: {
     request_id: Fixed<string>
     platform: Fixed<PlatformName>
-    /** What the adapter reads it by, such as a node id of GitHub. */
+    /** The adapter's handle, such as a GitHub node id. */
     handle: string
     due_at: Date
     checked_at: Date | null
-    /** On how many days in a row the platform did not return it. */
+    /** Consecutive days on which the platform did not return it. */
     misses: Generated<number>
     /** YYYY-MM-DD. */
     missed_on: string | null
     claimed_by: string | null
     claimed_until: Date | null
   }
-  /** The normalised text that the search index covers, apart from `requests` so that fresh votes do not rewrite it. */
+  /** Normalized text for the search index, apart from `requests` so that new votes do not rewrite it. */
   request_texts: {
     request_id: Fixed<string>
     text: string
-    /** A `tsvector`: the stems of the text, for searches that need all words. */
+    /** `tsvector` of stems, for searches that need all words. */
     words: GeneratedAlways<string>
   }
-  /** The words of the searched texts, for words that are typed in part or wrongly. */
+  /** Words of searched texts, for partial or misspelled queries. */
   search_words: {
     word: Fixed<string>
-    /** How many requests contain it; stop words are not counted, nor more than the first 150 words of a request. */
+    /** Requests that contain it, without stop words and within the first 150 words of each. */
     requests: number
-    /** Whether many requests contain it; a column, because it changes seldom, so an index may contain it. */
+    /** Whether many requests contain it: a rarely changing column, so that an index may contain it. */
     frequent: GeneratedAlways<boolean>
   }
-  /** The engine that searches this database: one row, made at the first start. */
+  /** The engine that searches this database: one row, from the first start. */
   search_engine: {
     only_row: GeneratedAlways<boolean>
     kind: 'bm25' | 'tsvector'
     chosen_at: Generated<Date>
-    /** How many words a text has on average, for the ranking of `tsvector`; in the database, so that all processes rank alike. */
+    /** Average words per text, for `tsvector` ranking; stored, so that all processes rank alike. */
     usual_length: Generated<number>
   }
-  /** Words that counted texts gained or lost, until they are added to `search_words`. */
+  /** Words that counted texts gained or lost, until added to `search_words`. */
   word_deltas: {
     id: GeneratedAlways<string>
     word: Fixed<string>
     change: Fixed<number>
   }
-  /** What was purged and must not be stored again, without any of its text. */
+  /** Purged identities that must not be stored again, without text. */
   suppressions: {
-    /** SHA-256 of the platform, the kind and the value, in hex. */
     hash: Fixed<string>
-    /** The purge that added it, by which it is lifted. */
+    /** The purge that added it; lifting it removes this. */
     purge_id: Fixed<string>
     kind: Fixed<IdentityKind>
-    /** Whether the operator named it; the others are the ids of the requests that were deleted then. */
+    /** Whether the operator named it; others are ids of the requests deleted with it. */
     named: Fixed<boolean>
     created_at: Fixed<Date>
   }

@@ -5,32 +5,29 @@ export const newsKinds = ['new', 'grown', 'completed', 'declined', 'rising'] as 
 export type NewsKind = (typeof newsKinds)[number]
 
 export interface NewsTables {
-  /** What a watch knows of the requests that its jobs found. */
+  /** What a watch knows of its jobs' requests. */
   watch_requests: {
     watch_id: Fixed<string>
-    /** Of the request's id on its platform (`requests/identity.ts`). */
     source_hash: Fixed<string>
-    /** Of the stored request; of a deleted one, an id that no request has. */
+    /** The stored request; an unused id after deletion. */
     request_id: string
-    /** The most that a report counted; null while none of them had it, and the end of strictness does not show it. */
+    /** Maximum votes in a report; null if none had it. The end of strictness does not show it. */
     votes: number | null
     status: RequestStatus | null
-    /** As of the last report that had it. */
+    /** As of the last report with it. */
     wish_id: string | null
     /** Whether the last report had it. */
     is_present: Generated<boolean>
-    /** Whether it fits the goal of the watch; null: it was not judged. */
     fits: boolean | null
   }
   news_reports: {
     id: Generated<string>
     watch_id: Fixed<string>
-    /** The report before it; null for the first one. */
     since: Fixed<Date | null>
     made_at: Fixed<Date>
-    /** `judging`: a model compares its new wishes with the goal, and nobody is shown it yet. */
+    /** `judging`: a model is comparing its new wishes with the goal, and it is not shown yet. */
     state: 'judging' | 'ready'
-    /** Each report of a watch has a later moment. */
+    /** Later than in all earlier reports of the watch. */
     ready_at: Date | null
     new_wishes: Fixed<number>
     grown: Fixed<number>
@@ -41,7 +38,7 @@ export interface NewsTables {
     claimed_by: string | null
     claimed_until: Date | null
   }
-  /** Ids and numbers only: texts are read when they are shown. */
+  /** Ids and numbers only: texts are read when shown. */
   news_items: {
     report_id: Fixed<string>
     kind: Fixed<NewsKind>
@@ -51,7 +48,7 @@ export interface NewsTables {
     requests_gained: Fixed<number>
     fits: boolean | null
     position: Fixed<number>
-    /** Of a wish that rises: voices in seven days, how many were expected, and the probability of as many or more. */
+    /** For a rising wish: voices in seven days, the expected number, and the probability of as many. */
     voices: Fixed<number | null>
     expected: Fixed<number | null>
     chance: Fixed<number | null>
@@ -60,7 +57,7 @@ export interface NewsTables {
     watch_id: Fixed<string>
     read_until: Date
   }
-  /** How many texts were compared with goals on a UTC day (YYYY-MM-DD). */
+  /** Texts compared with goals on a UTC day (YYYY-MM-DD). */
   news_judgement_days: {
     day: Fixed<string>
     judged: number
@@ -77,17 +74,16 @@ export interface FeedsTables {
     watch_id: Fixed<string | null>
     query: Fixed<string | null>
     filters: ColumnType<Record<string, unknown> | null, string | null, never>
-    /** SHA-256 of the secret, in hex. */
     secret_hash: Fixed<string>
     hint: Fixed<string>
-    /** Of the ids of its entries. */
+    /** Part of its entries' ids. */
     authority: Fixed<string>
     created_at: Fixed<Date>
-    /** The key that made it, and when that expires. */
+    /** Its making key, and that key's expiry. */
     made_by: Fixed<string | null>
     expires_at: Fixed<Date | null>
     last_read_at: Date | null
-    /** A hash of what it showed last, and since when. */
+    /** Hash of what it showed last, and since when. */
     content_hash: string | null
     content_changed_at: Date | null
   }
@@ -95,14 +91,14 @@ export interface FeedsTables {
 
 export type WatchState = 'active' | 'paused' | 'asking'
 
-/** Why a run was skipped: nothing paid for it, or the run before was still under way. */
+/** Why a run was skipped: nothing paid for it, or the previous one was still running. */
 export type SkipReason = 'no_credits' | 'under_way'
 
 export interface WatchesTables {
   watches: {
     id: Generated<string>
     account_id: Fixed<string>
-    /** The key that made it, or last changed what it costs, pays for its runs; null: a session that no key opened. */
+    /** The API key that pays: it made the watch or last changed its cost. Null for a session without a key. */
     key_id: string | null
     made_by: Fixed<string | null>
     name: string
@@ -110,37 +106,36 @@ export interface WatchesTables {
     platforms: PlatformName[]
     sources: ColumnType<Record<PlatformName, string[]> | null, string | null, string | null>
     depth: number
-    /** `hourly`, `daily`, `weekly`, `monthly` or a cron expression of five fields. */
+    /** `hourly`, `daily`, `weekly`, `monthly` or a five-field cron expression. */
     schedule: string
     timezone: string
-    /** Credits of all its runs in a UTC month. */
+    /** Credits for all its runs per UTC month. */
     monthly_credits: number
     goal: string | null
-    /** Which requests are news; the grammar of lists of requests. */
+    /** Filters for news, in the grammar of request lists. */
     filters: ColumnType<Record<string, unknown>, string | undefined, string>
     channels: string[]
-    /** Whether a report without news is sent. */
+    /** Whether to send reports without news. */
     reports_quiet: Generated<boolean>
-    /** The kinds of news that are not told. */
+    /** Kinds of news not sent. */
     muted_news: Generated<NewsKind[]>
-    /** `asking`: nobody has looked at it for 90 days, or its key was revoked or has expired: it waits for its owner. */
+    /** `asking`: waits for its owner after 90 days unseen, or because its key was revoked or expired. */
     state: Generated<WatchState>
     created_at: Fixed<Date>
-    /** The next instant of its schedule; null while it does not run. */
+    /** Next run by the schedule; null while paused. */
     next_run_at: Date | null
     asking_because: 'key_ended' | 'not_looked_at' | null
     last_looked_at: Date
-    /** The UTC month in which its owner was last told that a run could not be paid. */
+    /** UTC month of the last notice that a run could not be paid. */
     told_unpaid_in: string | null
   }
   watch_runs: {
     id: Generated<string>
     watch_id: Fixed<string>
     trigger: Fixed<'schedule' | 'manual'>
-    /** The instant of the schedule, or of the call. */
+    /** Time by the schedule, or of the call. */
     due_at: Fixed<Date>
     begun_at: Fixed<Date>
-    /** Null for a run that was skipped. */
     job_id: Fixed<string | null>
     skipped: Fixed<SkipReason | null>
     reported_at: Date | null

@@ -3,22 +3,22 @@ import type { Fixed, FixedWithDefault, PlatformName, RequestStatus, Standing } f
 
 export interface TopicsTables {
   topics: {
-    /** Case-folded, spaces collapsed: what makes two topics the same. */
+    /** Case-folded, with collapsed spaces: equal for equal topics. */
     key: Fixed<string>
-    /** As it was first spelt. */
+    /** Its first spelling. */
     name: Fixed<string>
     created_at: Fixed<Date>
-    /** The number of its requests, and the sum of their votes, without what is still in `topic_deltas`. */
+    /** Number of its requests and sum of their votes, without what is still in `topic_deltas`. */
     requests: GeneratedAlways<number>
     votes: GeneratedAlways<number>
-    /** How many more of its requests are of the class maybe, without what is still in `topic_deltas`. */
+    /** Its additional maybe requests, without what is still in `topic_deltas`. */
     maybe: GeneratedAlways<number>
     /** When a platform last delivered a page of it. */
     collected_at: FixedWithDefault<Date>
-    /** Whether only expansions have collected it: then it is in no list. */
+    /** Only collected by expansions so far: not listed. */
     from_expansion: Generated<boolean>
   }
-  /** The topics of a request, with copies of the columns that lists of a topic filter and sort by. */
+  /** Topics of a request, with copies of the columns that topic lists filter and sort by. */
   request_topics: {
     request_id: Fixed<string>
     topic_key: Fixed<string>
@@ -29,24 +29,23 @@ export interface TopicsTables {
     tags: Fixed<string[]>
     standing: Fixed<Standing>
   }
-  /** The number of a topic's requests per platform, day of posting or tag; no row for zero. Without what is still in `topic_deltas`. */
+  /** A topic's requests per platform, posting day or tag, without `topic_deltas`; no row for zero. */
   topic_counts: {
     topic_key: GeneratedAlways<string>
     kind: GeneratedAlways<'platform' | 'day' | 'tag'>
-    /** A platform, a UTC day as YYYY-MM-DD, or a tag. */
+    /** A platform, UTC day (YYYY-MM-DD), or tag. */
     value: GeneratedAlways<string>
     requests: GeneratedAlways<number>
-    /** Of a platform only. */
     votes: GeneratedAlways<number>
   }
-  /** What statements changed in the counts of a topic, until it is folded into them. */
+  /** Changes to a topic's counts, until folded into them. */
   topic_deltas: {
     id: GeneratedAlways<string>
     topic_key: GeneratedAlways<string>
     requests: GeneratedAlways<number>
     votes: GeneratedAlways<number>
     maybe: GeneratedAlways<number>
-    /** The columns of `topic_counts`, as arrays of equal length. */
+    /** Columns of `topic_counts`, as arrays of equal length. */
     kinds: GeneratedAlways<string[]>
     parts: GeneratedAlways<string[]>
     part_requests: GeneratedAlways<number[]>
@@ -54,7 +53,7 @@ export interface TopicsTables {
   }
 }
 
-/** The numbers of a wish in a view; derived, so nothing but `recount` writes them. */
+/** A wish's numbers in a view; derived, written only by `recount`. */
 interface WishNumberColumns {
   requests: GeneratedAlways<number>
   votes: GeneratedAlways<number>
@@ -67,7 +66,6 @@ interface WishNumberColumns {
   top_request_id: GeneratedAlways<string | null>
 }
 
-/** What is copied from `requests`. */
 interface CopiedColumns {
   request_id: GeneratedAlways<string>
   platform: GeneratedAlways<PlatformName>
@@ -80,7 +78,7 @@ interface CopiedColumns {
 }
 
 export interface WishesTables {
-  /** Sets of requests that ask for the same. A request without a row in `wish_members` is a wish by itself, with its own id. */
+  /** Sets of requests for the same thing. A request without a row in `wish_members` is its own wish, by its id. */
   wishes: WishNumberColumns & {
     id: Fixed<string>
     created_at: FixedWithDefault<Date>
@@ -123,12 +121,12 @@ export interface WishesTables {
     created_at: Fixed<Date>
     undone_at: Date | null
     undone_by: string | null
-    /** In which order they apply. */
+    /** The order in which they apply. */
     sequence: GeneratedAlways<number>
     from_wish_id: Fixed<string>
     to_wish_id: Fixed<string>
   }
-  /** Derived from the corrections that hold: the wish of each corrected request. */
+  /** Derived from valid corrections: each corrected request's wish. */
   wish_placings: {
     account_id: Fixed<string | null>
     source_hash: Fixed<string>
@@ -150,7 +148,6 @@ export interface WishesTables {
     other_hash: Fixed<string>
     is_skipped: Generated<boolean>
   }
-  /** Pairs of requests whose wishes may be the same. */
   wish_suggestions: {
     suggestion_id: Generated<string>
     one_id: Fixed<string>
@@ -171,75 +168,70 @@ export interface WishesTables {
     made_by: string
     updated_at: Date
   }
-  /** Lists of wishes that an account keeps under a name. */
   saved_views: {
     id: Generated<string>
     account_id: Fixed<string>
     name: string
-    /** As it was given. */
     view: ColumnType<Record<string, unknown>, string, string>
     period_days: number | null
     created_at: Fixed<Date>
     updated_at: Date
   }
-  /** Evidence briefs. */
   briefs: {
     id: Generated<string>
     account_id: Fixed<string>
-    /** SHA-256 of the whole document as it was made, in hex. */
+    /** SHA-256 (hex) of the whole document as made. */
     snapshot: Fixed<string>
     request: ColumnType<Record<string, unknown>, string, never>
-    /** The document with a reference in the place of each part. */
+    /** The document with references in place of its parts. */
     head: ColumnType<Record<string, unknown>, string, never>
-    /** How many parts it was made of. */
     parts: Fixed<number>
     created_at: Fixed<Date>
   }
-  /** What goes with any of these requests. */
+  /** Parts deleted with any of these requests. */
   brief_parts: {
     brief_id: Fixed<string>
     part: Fixed<number>
     request_ids: Fixed<string[]>
     content: ColumnType<unknown, string, never>
   }
-  /** What accounts show to whoever has the address, without a key. */
+  /** What accounts share with whoever has the address, without a key. */
   shares: {
     id: Generated<string>
     account_id: Fixed<string>
-    /** One of these four. */
+    /** Exactly one of these four is set. */
     wish_id: Fixed<string | null>
     topic: Fixed<string | null>
     view: ColumnType<Record<string, unknown> | null, string | null, never>
     brief_id: Fixed<string | null>
-    /** What the maker calls it; null: it has the title of what it shows. */
+    /** The maker's title; null: that of its content. */
     title: Fixed<string | null>
     with_notes: Fixed<boolean>
-    /** SHA-256 of the token in its address, in hex. */
     token_hash: Fixed<string>
-    /** The first characters of the token, so that people can tell their shares apart. */
+    /** The token's first characters, to tell shares apart. */
     hint: Fixed<string>
     created_at: Fixed<Date>
     made_by: Fixed<string | null>
-    /** For whom the link was made that opened the maker's session; null where nobody said. */
+    /** Whom the link that opened the maker's session was for; null if unnamed. */
     person_name: Fixed<string | null>
     expires_at: Fixed<Date>
-    /** To within a UTC day; null when never. */
+    /** To within a UTC day; null: never. */
     last_opened_at: Date | null
   }
-  /** Narrow copies of the columns of requests that lists and wishes filter and order by. */
+  /** Narrow copies of the columns that lists and wishes filter and sort by. */
   request_facets: CopiedColumns & {
     confidence: GeneratedAlways<number>
   }
-  /** The requests whose texts have their words, indexed by them, with copies of what searches filter, order and count by. */
+  /** Requests indexed by the words of their texts, with copies of what searches filter, sort and count by. */
   searchable_requests: CopiedColumns & {
-    /** Greater with each change of the words; the index of the words has it. */
+    /** Grows with each change of the words; the index of words has it. */
     words_version: GeneratedAlways<number>
   }
-  /** Requests of large imports whose searched texts are not written yet. */
+  /** Requests of large imports without search texts yet. */
   unwritten_texts: {
     request_id: Fixed<string>
   }
-  /** Listed texts whose words the vocabulary does not count yet. */
+  /** Listed texts the vocabulary does not count yet. */
   uncounted_texts: {
     request_id: Fixed<string>
   }

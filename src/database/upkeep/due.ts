@@ -4,38 +4,31 @@ import { indexedTable, type SearchIndexUpkeep } from './search-index.ts'
 import { type KnownSizes, readTables, type Step, stepsOfTable, type TableState } from './table-steps.ts'
 
 const checkpointMb = 32
-/** With so few dead texts the search index is cleaned: while they are fewer than any segment has, cleaning is short. */
+/** Clean the search index at up to this many dead texts: fewer than any segment has, so cleaning is short. */
 const maxRemovedTexts = 250
 
 export const isIndexed = (table: string): boolean => table.endsWith(`.${indexedTable}`)
 
-/** What is remembered from slice to slice. */
 export interface UpkeepState {
   pace: Pace
   searchIndex: SearchIndexUpkeep
-  /** `TableState.removed` when the indexes of a table were last cleaned. */
   cleanedAt: Map<string, number>
   sizes: KnownSizes
 }
 
-/** The circumstances of one slice. */
 export interface Occasion {
-  /** How long a statement may take. */
   budgetMs: number
   /** The same as a multiple of the usual budget. */
   budgets: number
-  /** Whether the database is unused. */
   isIdle: boolean
 }
 
 export interface DueSteps {
-  /** The most urgent first. */
   steps: Step[]
-  /** What is due and would exceed the budget. */
   tooLong: Step[]
 }
 
-/** PGlite makes no checkpoints by itself: without them the log grows for ever, and a crash replays all of it. */
+/** PGlite makes no checkpoints itself: the log would grow forever, and a crash would replay all of it. */
 async function checkpointDue(queries: Queryable): Promise<Step[]> {
   const { rows } = await queries.query<{ megabytes: number }>(`
     select ((pg_current_wal_insert_lsn() - checkpoint_lsn) / 1048576)::float8 as megabytes from pg_control_checkpoint()`)
@@ -50,7 +43,7 @@ async function checkpointDue(queries: Queryable): Promise<Step[]> {
   return step.urgency < 1 ? [] : [step]
 }
 
-/** @returns what is due on one table, and whether too many dead texts wait for smaller segments. */
+/** @returns work due on one table, and whether too many dead texts wait for smaller segments */
 async function tableDue(
   queries: Queryable,
   table: TableState,
@@ -63,7 +56,7 @@ async function tableDue(
   const maxRemoved = indexed ? maxRemovedTexts : Number.POSITIVE_INFINITY
   const circumstances = { pace, budgetMs, removedBefore, maxRemoved, thorough: indexed }
   const due = stepsOfTable(table, { ...circumstances, cleanable: true })
-  // The check reads the heads of all segments: only when its result matters.
+  // The check reads all segments' heads, so only if its result matters.
   const isVacuumDue = [...due.steps, ...due.tooLong].some(({ kind }) => kind === 'vacuum')
   const isCleanable =
     !indexed || !isVacuumDue || (await searchIndex.canBeCleaned(queries, table, died, { pace, budgetMs }))
@@ -78,7 +71,7 @@ async function tableDue(
   return { steps: recorded, tooLong, needsMerge: !isCleanable && died >= maxRemovedTexts }
 }
 
-/** Everything that is due now. */
+/** All steps due now. */
 export async function stepsDue(queries: Queryable, state: UpkeepState, occasion: Occasion): Promise<DueSteps> {
   const steps = await checkpointDue(queries)
   const tooLong: Step[] = []

@@ -1,25 +1,19 @@
-/**
- * Learns how long each kind of work takes: a statement in the embedded database cannot be interrupted, so one that would take too
- * long must not begin.
- */
+/** Learns how long work takes: embedded statements cannot be interrupted, so ones that are too long must not start. */
 export interface Pace {
-  /** How long so many units of a kind would take, in ms. */
+  /** Predicted ms for this many units. */
   predict(kind: string, units: number): number
-  /** Takes the real duration. */
+  /** Learns from a measured duration. */
   learn(kind: string, units: number, tookMs: number): void
-  /** After work was left undone as too long: moves its rate a little towards the assumed one, so that one slow run does not forbid it for ever. */
+  /** Moves a rate towards the assumed one after work was skipped, so that one slow run never blocks it forever. */
   doubt(kind: string): void
 }
 
-/** What a statement costs before its first unit of work. */
+/** Ms per statement before its first unit. */
 const overheadMs = 2
-/** The share of the distance between the learned and the assumed rate that a doubt removes. */
+/** The share of the gap between learned and assumed rate that one doubt closes. */
 const doubtShare = 0.02
 
-/**
- * @param assumed ms per unit, until it is learned. A slower run counts fully, a faster one by a fifth: predictions should be too
- *   long rather than too short.
- */
+/** @param assumed ms per unit until learned. Slower runs count fully, faster ones a fifth: rather predict too long */
 export function createPace(assumed: Readonly<Record<string, number>>): Pace {
   const learned = new Map<string, number>()
   const assumedOf = (kind: string) => assumed[kind] ?? 0

@@ -2,60 +2,52 @@ import type { Queryable } from '../embedded/client.ts'
 import type { Pace } from './pace.ts'
 import type { Step, TableState } from './table-steps.ts'
 
-// The BM25 index is a log-structured merge tree: writes go to a memtable, 64 pages of it become a segment, and eight segments of a
-// level (by default) are merged into one of the next. By default the insert that fills the eighth one merges, while its caller
-// waits: 190 to 450 ms were measured. With `compaction = manual` only upkeep merges.
-//
-// A search reads the whole memtable, up to 2.3 ms when it is full, or (by default) a copy in memory that is made anew after each
-// insert. Each copy leaks (1.5.1: 7 kB for each text that was stored between searches, until the WebAssembly had no memory after
-// 400,000 texts), so copies are turned off, and upkeep empties the memtable.
+// The BM25 index is an LSM tree: 64 memtable pages become a segment, eight segments of a level merge into one, by
+// default in an insert while its caller waits (190 to 450 ms). With `compaction = manual` only upkeep merges.
+// A search reads the memtable (2.3 ms if full), or by default a copy remade after each insert. Copies leak (1.5.1: 7 kB
+// per text stored between searches), so they are off, and upkeep empties the memtable.
 
 const index = 'request_texts_bm25'
-/** Its table: `canBeCleaned` decides whether its indexes are cleaned. */
+/** Its table; `canBeCleaned` decides whether its indexes are cleaned. */
 export const indexedTable = 'request_texts'
 
-/** Segments of a level that are merged into one. */
+/** Segments of a level that merge into one. */
 const segmentsPerLevel = 4
-/** With so many on a level, a start takes the time to merge them into large ones. */
+/** From this many on a level, a start takes the time to merge them. */
 const worthAStart = 8
-/** The extension merges at most so many of a level at a time. */
+/** Maximum segments of a level the extension merges at a time. */
 const maxConcurrent = 64
-/** With fewer texts in the memtable its cost is not noticeable. */
+/** With fewer texts, the memtable's cost is not noticeable. */
 const spilledTexts = 150
-/** Below the urgency of work between callers: while callers store, their own spills make larger segments. */
+/** Below work done between callers: while callers store, their own spills make larger segments. */
 const maxSpillUrgency = 1.5
-/** Four segments as the memtable makes them: with a smaller cap nothing would be merged any more. */
+/** Four memtable segments: with a smaller cap nothing would merge anymore. */
 const minCapMb = 5
 const maxCapMb = 32
-/**
- * For a merge with more time than usual, of an index up to four times as large; of a larger one a quarter. WebAssembly keeps the memory that a
- * merge took: with 64 MB it grows by 26, with 110 by 56 (100,000 requests).
- */
+/** Cap of longer merges, or a quarter of an index if that is more. WebAssembly keeps a merge's memory. */
 const maxLongMergeCapMb = 32
-/** The cap of segments until the durations of merges are known. */
+/** Segment cap until merge durations are known. */
 const assumedCapMb = 8
 
 export interface SearchIndexUpkeep {
-  /** Takes the merging out of the inserts, and the memtable out of the memory. @returns whether there is such an index. */
+  /** Moves merging out of inserts, and the memtable out of memory. @returns whether the index exists */
   prepare(queries: Queryable): Promise<boolean>
-  /** The emptying of the memtable into a segment, if it is due. */
+  /** Empties the memtable into a segment, if due. */
   spillDue(queries: Queryable): Promise<Step | null>
   /**
-   * A merge, if one is due.
-   * @param eager merges as soon as two segments can be: on an idle database, and when small ones prevent the cleaning of the index.
-   * @param budgets how many times as long as usual it may take.
+   * @param eager merges any two segments: if idle, or if small ones block cleaning
+   * @param budgets multiplies the usual time
    */
   mergeDue(queries: Queryable, eager: boolean, budgets: number): Promise<Step | null>
-  /** Takes the duration of a merge, as a share of its budget: the cap of segments follows, so that the next merge fits. */
+  /** Takes a merge's duration as a share of its budget and adapts the segment cap. */
   merged(share: number): void
   /**
-   * Whether VACUUM may clean the index. It marks dead texts in their segments, which takes milliseconds, unless a whole segment
-   * is dead: then it writes all segments anew, 10 to 20 us a text. So it may if that would fit, or if fewer texts died than any
-   * segment has left.
-   * @param died how many rows of the table were removed since the last cleaning, as far as that is known.
+   * Whether VACUUM may clean the index. With a wholly dead segment it rewrites all segments, 10 to 20 us a text:
+   * allowed if that fits, or fewer texts died than any segment holds.
+   * @param died rows removed since the last cleaning, if known
    */
   canBeCleaned(queries: Queryable, table: TableState, died: number, limits: Limits): Promise<boolean>
-  /** Takes the duration of a VACUUM. @returns whether it was so long that it must have written segments anew. */
+  /** Takes a VACUUM's duration. @returns whether it was long enough to have rewritten segments */
   cleaned(tookMs: number, pace: Pace): boolean
 }
 
@@ -77,19 +69,17 @@ export const parseSegments = (summary: string): Segment[] =>
     return texts === undefined ? [] : [{ texts: Number(alive ?? texts) }]
   })
 
-/** The maximum size of the segments that merges make. It follows how long merges take. */
+/** Maximum size of merged segments, adapted to merge durations. */
 function createSegmentCap() {
   let megabytes = assumedCapMb
   return {
-    /** @param budgets how many times as long as usual a merge may take. */
     of: (budgets: number, indexMb: number): number =>
       Math.min(Math.round(megabytes * budgets), Math.max(megabytes, maxLongMergeCapMb, Math.round(indexMb / 4))),
-    /** @param share the time that a merge took, as a share of its budget. */
     learn: (share: number): void => {
       if (share > 1) megabytes = Math.max(minCapMb, Math.floor(megabytes / 2))
       else if (share > 1 / 4 && share < 1 / 2) megabytes = Math.min(maxCapMb, megabytes + 1)
     },
-    /** After a merge that had nothing to do. @returns false when the cap is not the reason. */
+    /** Call after a merge without effect. @returns false if the cap is not the reason */
     grow: (): boolean => {
       if (megabytes >= assumedCapMb) return false
       megabytes++
@@ -107,35 +97,33 @@ async function readLevels(queries: Queryable): Promise<{ counts: number[]; avera
   return { counts, averageMb: megabytes / counts.reduce((sum, count) => sum + count, 0), indexMb: megabytes }
 }
 
-/** @returns a function that gives the merge that is due, if one is. */
 function createMerges(cap: SegmentCap) {
-  /** The levels as they were when a merge had nothing to do: segments at the cap stay as they are. */
+  /** Levels when a merge had no effect: segments at the cap stay unchanged. */
   let settled = ''
   const merge = async (queries: Queryable, minSegments: number, capMb: number, levels: string) => {
     await queries.query(`set pg_textsearch.max_segment_size = '${capMb}MB'`)
     await queries.query(`set pg_textsearch.segments_per_level = ${minSegments}`)
     const { rows } = await queries.query<{ merged: boolean }>(`select bm25_compact_step('${index}') as merged`)
     if (rows[0]?.merged === true) return
-    // A cap that is too small for any merge would never grow by what merges take.
+    // A cap too small for any merge would never learn to grow.
     if (!cap.grow()) settled = levels
   }
   return async (queries: Queryable, eager: boolean, budgets: number): Promise<Step | null> => {
     const { counts, averageMb, indexMb } = await readLevels(queries)
     const capMb = cap.of(budgets, indexMb)
     const maxCount = Math.max(...counts)
-    // The merged segment stays on its level: with a few at a time, each merge would write all of it again.
+    // The merged segment stays on its level: merging few at a time would rewrite it each time.
     const atOnce = Math.max(2, Math.min(maxCount, maxConcurrent, Math.floor(capMb / averageMb)))
     const minSegments = budgets > 1 && maxCount >= worthAStart ? atOnce : eager ? 2 : segmentsPerLevel
     const levels = `${minSegments}, ${budgets}: ${counts.join()}`
     const urgency = maxCount / minSegments
     if (urgency < 1 || levels === settled) return null
     const run = (inside: Queryable) => merge(inside, minSegments, capMb, levels)
-    // The cap bounds its duration, so it always counts as one unit.
+    // Always one unit, because the cap bounds its duration.
     return { kind: 'merge', target: index, units: 1, urgency, run }
   }
 }
 
-/** The emptying of the memtable into a segment, if it is due. */
 async function spillDue(queries: Queryable): Promise<Step | null> {
   const { rows } = await queries.query<{ texts: number }>(
     `select coalesce(sum(n_records), 0)::integer as texts from bm25_memtable_chain('${index}')`,
@@ -151,7 +139,6 @@ async function readSegments(queries: Queryable): Promise<Segment[]> {
   return parseSegments(rows[0]?.summary ?? '')
 }
 
-/** Takes the merging out of the inserts, and the memtable out of the memory. @returns false without such an index. */
 async function prepareIndex(queries: Queryable): Promise<boolean> {
   const { rows } = await queries.query<{ exists: boolean }>(`select to_regclass('${index}') is not null as exists`)
   if (rows[0]?.exists !== true) return false
@@ -179,11 +166,11 @@ export function createSearchIndexUpkeep(): SearchIndexUpkeep {
       texts = segments.reduce((sum, segment) => sum + segment.texts, 0)
       if (pace.predict('rewrite', texts) <= budgetMs) return true
       const minTexts = Math.min(...segments.map((segment) => segment.texts))
-      // Rows that died before the database was opened show only as texts that the index has too many.
+      // Rows that died before opening show only as excess texts in the index.
       const before = table.vacuumed ? 0 : Math.max(0, texts - table.rowsKnown)
       return died + before < minTexts
     },
-    // A vacuum that only marks dead texts is quicker.
+    // A VACUUM that only marks dead texts is faster.
     cleaned: (tookMs, pace) => {
       const isRewrite = tookMs > pace.predict('rewrite', texts) / 2
       if (isRewrite) pace.learn('rewrite', texts, tookMs)

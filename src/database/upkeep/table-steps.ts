@@ -2,17 +2,17 @@ import type { Queryable } from '../embedded/client.ts'
 import type { Pace } from './pace.ts'
 
 interface TableSizes {
-  /** Of the table itself, without its TOAST table. */
+  /** Of the table itself, without TOAST. */
   pages: number
-  /** Pages of its TOAST table that changed since the last VACUUM, which the next one must read. */
+  /** TOAST pages changed since the last VACUUM, which the next one must read. */
   longPagesNotVisible: number
-  /** Including the index of its TOAST table. */
+  /** Including the TOAST index. */
   indexPages: number
 }
 
-/** The statistics of a table. Counts of changed rows start when the database is opened: PGlite does not store them. */
+/** Table statistics. Changed rows count from opening: PGlite does not store them. */
 export interface TableState extends TableSizes {
-  /** Schema and name, quoted. */
+  /** Quoted schema and name. */
   name: string
   /** As of the last VACUUM or ANALYZE; negative before the first. */
   rowsKnown: number
@@ -21,15 +21,15 @@ export interface TableState extends TableSizes {
   dead: number
   insertedSinceVacuum: number
   changedSinceAnalyze: number
-  /** Row versions that died, or will, and that indexes still point to, since the database was opened. */
+  /** Dead or dying row versions that indexes still point to, since opening. */
   removed: number
   vacuumed: boolean
 }
 
-/** The sizes of tables as last read, by name; they hold as long as the counts of their activity stay. */
+/** Last read table sizes, by name; valid while their activity counts stay. */
 export type KnownSizes = Map<string, TableSizes & { activity: string }>
 
-/** Each size is read from the file system, which takes ten times as long as all statistics together. */
+/** Sizes come from the file system, ten times slower than all statistics together. */
 async function readSizes(queries: Queryable, ids: readonly number[]): Promise<(TableSizes & { id: number })[]> {
   if (ids.length === 0) return []
   const { rows } = await queries.query<TableSizes & { id: number }>(`
@@ -41,10 +41,7 @@ async function readSizes(queries: Queryable, ids: readonly number[]): Promise<(T
   return rows
 }
 
-/**
- * The state of every table of Wishwell and of the queue.
- * @param known what earlier calls read; sizes that may have changed are read again
- */
+/** The state of Wishwell's and the queue's tables. @param known earlier reads; changed sizes are read again */
 export async function readTables(queries: Queryable, known: KnownSizes): Promise<TableState[]> {
   const { rows } = await queries.query<Omit<TableState, keyof TableSizes> & { id: number; activity: string }>(`
     select stats.relid::int as id, format('%I.%I', stats.schemaname, stats.relname) as name,
@@ -72,19 +69,17 @@ export async function readTables(queries: Queryable, known: KnownSizes): Promise
   })
 }
 
-/** One statement of upkeep that is worth running now. */
 export interface Step {
   kind: 'vacuum' | 'prune' | 'analyze' | 'spill' | 'merge' | 'checkpoint'
-  /** The table or index. */
   target: string
-  /** The amount of work, in the unit of its kind. */
+  /** Amount of work, in its kind's unit. */
   units: number
-  /** The multiple of its threshold: the most overdue comes first. */
+  /** Multiple of its threshold: the most overdue comes first. */
   urgency: number
   run(queries: Queryable): Promise<unknown>
 }
 
-/** Ms a unit as measured on two busy cores: a page read and pruned, a page of an index, a row sampled, a text, a MB of log. */
+/** Measured ms per unit on two busy cores: page read and pruned, index page, row sampled, text, MB of log. */
 export const assumedRates = { vacuum: 0.02, prune: 0.02, analyze: 0.015, spill: 0.03, checkpoint: 0.5 }
 
 const sampledRowsPerTarget = 300
@@ -92,24 +87,22 @@ const statisticsTargets = [100, 30, 10]
 
 const share = (rows: number, part: number, min: number, max: number) => Math.min(Math.max(rows * part, min), max)
 
-/** A choice between a thorough way and cheaper ones: the first that fits, else null. */
+/** The first way that fits, thorough before cheap, else null. */
 const firstFitting = (steps: readonly Step[], pace: Pace, budgetMs: number) =>
   steps.find((step) => pace.predict(step.kind, step.units) <= budgetMs) ?? null
 
 export interface Circumstances {
   pace: Pace
   budgetMs: number
-  /** `removed` when the indexes of the table were last cleaned. */
   removedBefore: number
-  /** Its indexes are cleaned when so many rows were removed since then, if not before. */
+  /** Removed rows after which the indexes are cleaned at the latest. */
   maxRemoved: number
-  /** Whether its indexes may be cleaned now. */
   cleanable: boolean
-  /** Whether cleaning may not be put off: VACUUM leaves out the indexes while less than 2 % of the pages have dead rows. */
+  /** Forces cleaning: VACUUM skips indexes while less than 2 % of the pages have dead rows. */
   thorough: boolean
 }
 
-/** What is due on a table: `steps` fit into `budgetMs`, `tooLong` would not. */
+/** A table's due work: `steps` fit into `budgetMs`, `tooLong` do not. */
 export function stepsOfTable(table: TableState, circumstances: Circumstances): { steps: Step[]; tooLong: Step[] } {
   const { pace, budgetMs } = circumstances
   const due = [vacuumOf(table, circumstances), analyzeOf(table)]
@@ -124,10 +117,7 @@ export function stepsOfTable(table: TableState, circumstances: Circumstances): {
   return { steps, tooLong }
 }
 
-/**
- * VACUUM early and often: its cost grows with the pages that changed, so there must never be many. The thorough way also reads
- * every page of the indexes; without that (`index_cleanup off`) the space of dead rows is free again, but for four bytes each.
- */
+/** VACUUM often: it costs per changed page. Without `thorough`, four bytes per dead row remain. */
 function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, thorough }: Circumstances): Step[] {
   const rows = Math.max(table.rowsKnown, 0)
   const { name, pages, dead, insertedSinceVacuum: inserted } = table
@@ -136,9 +126,9 @@ function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, tho
   const urgency = Math.max(
     dead / share(rows, 0.05, 200, 5_000),
     inserted / share(rows, 0.2, 1_000, 20_000),
-    // Cleaned later than pruned: a cleaning reads all of every index.
+    // Cleaned less often than pruned: cleaning reads whole indexes.
     removed / Math.min(share(rows, 0.1, 500, 50_000), maxRemoved),
-    // Postgres loses its counts of dead rows when the process ends; the visibility of pages stays.
+    // Postgres loses its dead row counts when the process ends; page visibility stays.
     table.vacuumed ? 0 : notVisible / share(table.pagesKnown, 0.1, 50, 1_000),
   )
   if (urgency < 1) return []
@@ -157,7 +147,7 @@ function vacuumOf(table: TableState, { removedBefore, maxRemoved, cleanable, tho
     units: touched,
     run: (queries) => queries.query(`vacuum (index_cleanup off, truncate off) ${name}`),
   }
-  // Pruning has nothing to do when only the indexes are overdue.
+  // Nothing to prune if only the indexes are overdue.
   const prunable = dead >= 100 || inserted >= 1_000 || !table.vacuumed
   return [...(cleanable ? [vacuum] : []), ...(prunable ? [prune] : [])]
 }

@@ -5,7 +5,6 @@ import { createPace } from './pace.ts'
 import { createSearchIndexUpkeep } from './search-index.ts'
 import { assumedRates, type Step } from './table-steps.ts'
 
-/** A statement of upkeep that ran. */
 export interface Slice {
   kind: Step['kind']
   target: string
@@ -13,47 +12,45 @@ export interface Slice {
 }
 
 export interface Upkeep {
-  /** Does what is due and would take too long while callers wait. For the start of a service, before it listens. */
+  /** Does due work that takes too long while callers wait. Call at startup, before listening. */
   catchUp(): Promise<void>
-  /** Works from now on whenever the database is unused. */
+  /** From now on, works whenever the database is unused. */
   start(): void
-  /** Does the most urgent thing that is due and short enough, whether or not callers wait; null when there is nothing. */
+  /** Does the most urgent due work that is short enough, even if callers wait; null without any. */
   slice(): Promise<Slice | null>
-  /** Ends it, and waits for a slice under way. */
   stop(): Promise<void>
 }
 
 export interface UpkeepOptions {
   client: EmbeddedClient
   log: Logger
-  /** How long a statement may be predicted to take, in ms: well below the 250 that a caller may wait, because predictions err. */
+  /** Maximum predicted ms per statement, well below the 250 a caller may wait, because predictions err. */
   budgetMs?: number
   /** Called after each slice, for measurements. */
   onSlice?: (slice: Slice) => void
-  /** Whether the disk has room for what a slice writes. Without it only checkpoints run, which give room back. By default always. */
+  /** Whether the disk has room for a slice; otherwise only checkpoints run, which free space. Default: always. */
   hasRoom?: () => Promise<boolean>
 }
 
 const defaultBudgetMs = 120
-/** How often due work is looked for. */
 const tickMs = 500
-/** Unused for so long, the database is expected to stay unused for a moment. */
+/** Unused this long, the database will probably stay unused for a moment. */
 const idleEnoughMs = 250
-/** On a database that is never idle, work with at least this urgency is done between callers. */
+/** On a busy database, work of at least this urgency runs between callers. */
 const pressing = 2
-/** After a slice, busy callers have the database to themselves for so many times as long. */
+/** After a slice, busy callers have the database to themselves for this many times its duration. */
 const cooldownFactor = 4
-/** At the start, what one statement may take and what all of them may. */
+/** Limits at startup, for one statement and for all. */
 const catchUpStatementMs = 5_000
 const catchUpMs = 45_000
 const cooldownAfterFailureMs = 60_000
-/** How often due work is looked for on an unused database: the rows of the queue change there, too. */
+/** How often to look for due work on an unused database: queue rows change there too. */
 const maxPollPauseMs = 10 * 60_000
 
-/** Runs the most urgent due step with at least this urgency, if there is one. */
+/** Runs the most urgent due step of at least this urgency. */
 type RunSlice = (minUrgency: number, occasion: Occasion) => Promise<Slice | null>
 
-/** Logs each kind of step once that was left undone. */
+/** Logs each kind of skipped step once. */
 function createTooLongLog(log: Logger, { pace }: UpkeepState) {
   const logged = new Set<string>()
   return ({ kind, target, units }: Step) => {
@@ -66,7 +63,7 @@ function createTooLongLog(log: Logger, { pace }: UpkeepState) {
   }
 }
 
-/** Runs single steps, and learns from each how long its kind takes. */
+/** Runs single steps and learns their durations. */
 function createRunner(
   { client, log, onSlice, hasRoom = async () => true }: UpkeepOptions,
   state: UpkeepState,
@@ -89,7 +86,7 @@ function createRunner(
     return slice
   }
   return async (minUrgency, occasion) => {
-    // These queries run between the statements of callers; only the step itself holds the lock.
+    // These queries run between callers' statements; only the step itself holds the lock.
     const { steps, tooLong } = await stepsDue(client.uncounted, state, occasion)
     for (const step of tooLong) logTooLong(step)
     const isRoomy = await hasRoom()
@@ -98,11 +95,10 @@ function createRunner(
   }
 }
 
-/** Decides at each tick whether a slice may run now. */
+/** Decides at each tick whether a slice may run. */
 function createTick(client: EmbeddedClient, runSlice: RunSlice, budgetMs: number) {
   let cooldownUntil = 0
   let nothingDueAt = Number.NEGATIVE_INFINITY
-  /** @returns whether more may be due at once. */
   return async (): Promise<boolean> => {
     const isIdle = client.idleMs() >= idleEnoughMs
     if (!isIdle && performance.now() < cooldownUntil) return false
@@ -115,7 +111,7 @@ function createTick(client: EmbeddedClient, runSlice: RunSlice, budgetMs: number
   }
 }
 
-/** Calls `tick` again and again, one call at a time. A failure pauses it. */
+/** Calls `tick` repeatedly, never concurrently; a failure pauses it. */
 function createSchedule(tick: () => Promise<boolean>, onFailure: (error: unknown) => void) {
   let stopped = false
   let pausedUntil = 0
@@ -147,10 +143,7 @@ function createSchedule(tick: () => Promise<boolean>, onFailure: (error: unknown
   }
 }
 
-/**
- * Keeps the embedded database small and quick while it runs: VACUUM, ANALYZE, checkpoints and merges of the search index, one
- * short statement after the other, while the database is unused.
- */
+/** VACUUM, ANALYZE, checkpoints and index merges, in short statements, while the database is unused. */
 export async function createUpkeep(options: UpkeepOptions): Promise<Upkeep> {
   const { client, log, budgetMs = defaultBudgetMs } = options
   const searchIndex = createSearchIndexUpkeep()
@@ -168,7 +161,7 @@ export async function createUpkeep(options: UpkeepOptions): Promise<Upkeep> {
       try {
         while (performance.now() < until && (await runSlice(1, occasion)) !== null);
       } catch (error) {
-        // Upkeep only makes things quicker: the service runs without it.
+        // Upkeep only improves speed: the service runs without it.
         schedule.pauseAfter(error)
       }
     },

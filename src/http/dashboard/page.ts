@@ -9,7 +9,7 @@ import type { App } from '../app-type.ts'
 import { encodingFor, isKnown } from '../compression.ts'
 import { escapeHtml } from '../html.ts'
 
-/** Allows only the dashboard's own files: no inline script or style, no other site, no frame around it. */
+/** Allows only the dashboard's own files: no inline scripts or styles, other sites or frames. */
 export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ export const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The headers of every file of the dashboard. */
+/** Headers of every dashboard file. */
 export const pageHeaders: Record<string, string> = {
   'content-security-policy': contentSecurityPolicy,
   'cross-origin-opener-policy': 'same-origin',
@@ -33,7 +33,6 @@ export const pageHeaders: Record<string, string> = {
   'x-frame-options': 'DENY',
 }
 
-/** The answer of `/` without a built page. */
 const unbuiltPage = `<!doctype html>
 <html lang="en">
 <head>
@@ -61,10 +60,7 @@ starting anything. Then start the service again.</p>
 </html>
 `
 
-/**
- * Adds the contact for authors to the end of a page. It is part of the document: it is shown with and without a session,
- * without a call, and without the script of the page.
- */
+/** Adds the contact for authors to the document itself, so it shows without session, call or script. */
 function withFooter(html: string, contact: RemovalContact | undefined): string {
   if (contact === undefined) return html
   const link = `<a href="${escapeHtml(contact.href)}">${escapeHtml(contact.text)}</a>`
@@ -73,13 +69,13 @@ function withFooter(html: string, contact: RemovalContact | undefined): string {
   return end === -1 ? html + footer : `${html.slice(0, end)}${footer}\n${html.slice(end)}`
 }
 
-/** Adds what the script of the page knows from its document, without a call: `dashboard/src/api/pricing.ts` reads it. */
+/** Embeds prices for the page's script, `dashboard/src/api/pricing.ts`. */
 const withPricing = (html: string, pricing: object) =>
   html.replace('</head>', () => `<meta name="pricing" content="${escapeHtml(JSON.stringify(pricing))}">\n</head>`)
 
 const yearSeconds = 365 * 24 * 60 * 60
 
-/** The compressed forms that the build makes of each file. They are not served by their own names. */
+/** Compressed variants made by the build, not served under their own names. */
 const isCompressed = (path: string) => path.endsWith('.br') || path.endsWith('.gz')
 const isHidden = (path: string) => path.split('/').some((name) => name.startsWith('.'))
 
@@ -107,10 +103,7 @@ function listFiles(directory: string): Map<string, boolean> {
   }
 }
 
-/**
- * Whether a browser opens this path as a page. The script of the page interprets the path. A call of a program, a path that
- * resembles a file and a path of the API are an ordinary 404.
- */
+/** Whether a browser opens this path as a page. API calls, API paths and file-like paths get an ordinary 404. */
 function isPageView(path: string, { headers }: FastifyRequest): boolean {
   if (/^(api|assets)?(\/|$)/.test(path)) return false
   const lastName = path.slice(path.lastIndexOf('/') + 1)
@@ -118,20 +111,17 @@ function isPageView(path: string, { headers }: FastifyRequest): boolean {
 }
 
 interface PageOptions {
-  /** An absolute path. */
   pageDirectory: string
-  /** The contact at the end of every view. */
+  /** Shown at the end of every view. */
   removalContact: RemovalContact | undefined
-  /** What the operator offers. */
   pricing: object
-  /** Counts the calls, which need no key. */
+  /** Limits calls, which need no key. */
   guardFiles: onRequestAsyncHookHandler
 }
 
 /**
- * Serves the built page: its files, and `index.html` for every path that a browser opens. Only files are read that existed
- * when the service started. `index.html` is the one of the start, because that of a later build names files of the
- * next start. Without a built page `/` says how to get one.
+ * Serves files that existed at startup, and `index.html` of the startup for every path a browser opens: a later build's
+ * names other files. Without a build, `/` says how to make one.
  */
 export async function registerPage(
   app: App,

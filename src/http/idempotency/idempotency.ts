@@ -9,7 +9,6 @@ import type { Caller } from '../callers.ts'
 import { type ErrorCode, ServiceError } from '../errors.ts'
 import { type Answer, type Call, claim, identify, storeAnswer } from './store.ts'
 
-/** Whether `promise` settles within `waitMs`. */
 async function settlesWithin(promise: Promise<unknown>, waitMs: number): Promise<boolean> {
   const timer = Promise.withResolvers<boolean>()
   const timeout = setTimeout(timer.resolve, waitMs, false)
@@ -20,16 +19,16 @@ async function settlesWithin(promise: Promise<unknown>, waitMs: number): Promise
   return Promise.race([settled, timer.promise]).finally(() => clearTimeout(timeout))
 }
 
-/** Runs functions of the same id one after the other. @returns the result of `run`, or `timeout` if it could not begin within `waitMs`. */
+/** Runs functions of an id in sequence. @returns the result, or `timeout` if `run` did not start within `waitMs` */
 type KeyedMutex = <T>(id: string, waitMs: number, run: () => Promise<T>) => Promise<T | 'timeout'>
 
-/** A mutex within this process. A waiting caller holds no database connection, so many callers of one id do not starve others. */
+/** An in-process mutex. Waiting callers hold no database connection, so they starve nobody. */
 export function createKeyedMutex(): KeyedMutex {
   const tails = new Map<string, Promise<void>>()
   return async (id, waitMs, run) => {
     const before = tails.get(id)
     const end = Promise.withResolvers<void>()
-    // Settles when all earlier ones have: a caller that timed out must not let the next one in early.
+    // Settles only after all earlier ones: a timed out caller must not let the next one in early.
     const tail: Promise<void> = Promise.all([before, end.promise]).then(() => {
       if (tails.get(id) === tail) tails.delete(id)
     })
@@ -47,13 +46,9 @@ const deriveKey = promisify<string, Buffer, number, Buffer>(scrypt)
 const algorithm = 'aes-256-gcm'
 const lengths = { salt: 16, nonce: 12, tag: 16, key: 32 }
 
-/** Encrypts the answer of one call. */
 type Seal = (text: string) => string
 
-/**
- * Prepares the encryption of an answer that holds a secret. The database alone does not reveal it: the password is known only to
- * the caller. Slow on purpose (about 50 ms, off the main thread).
- */
+/** Encrypts an answer, so that the database alone does not reveal its secret. Slow on purpose (50 ms, off-thread). */
 async function createSeal(password: string): Promise<Seal> {
   const salt = randomBytes(lengths.salt)
   const key = await deriveKey(password, salt, lengths.key)
@@ -65,7 +60,7 @@ async function createSeal(password: string): Promise<Seal> {
   }
 }
 
-/** @returns null for another password than that of `createSeal`, or a changed text. */
+/** @returns null for a wrong password or changed text */
 async function unseal(sealed: string, password: string): Promise<string | null> {
   const bytes = Buffer.from(sealed, 'base64')
   const [salt, nonce, tag] = [
@@ -83,7 +78,7 @@ async function unseal(sealed: string, password: string): Promise<string | null> 
   }
 }
 
-/** The `headers` schema of a route that takes an `Idempotency-Key`. */
+/** The `headers` schema of routes with an `Idempotency-Key`. */
 export const idempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
@@ -97,20 +92,18 @@ export const idempotencyHeaders = Type.Object({
   ),
 })
 
-/** The errors of such a route besides its own. */
+/** Additional errors of such routes. */
 export const idempotencyErrors: readonly ErrorCode[] = ['CONFLICT', 'IDEMPOTENCY_MISMATCH']
 
 interface IdempotentOptions {
-  /** The answer holds a secret: it is stored encrypted, and only the API key of the first call gets it again. */
+  /** The answer has a secret: stored encrypted, it is repeated only for the first call's API key. */
   secretAnswer?: boolean
 }
 
 /**
- * Runs the effect of a route in one transaction and answers with its result. With an `Idempotency-Key` the answer commits in
- * the same transaction, and a repeated call gets it again instead of a second effect. An effect that throws leaves nothing
- * behind, so its call may be repeated with the same key.
- * @throws ServiceError IDEMPOTENCY_MISMATCH when the key was used with another body; CONFLICT when the first call is still
- * running after 30 seconds.
+ * Runs an effect in one transaction, which also stores the answer for an `Idempotency-Key`: a repeat gets it. If the
+ * effect throws, the call may be repeated.
+ * @throws ServiceError IDEMPOTENCY_MISMATCH for another body; CONFLICT if the first call still runs after 30 seconds
  * @example async (request, reply) => idempotent(request, reply, (transaction) => buyPack(transaction, request.body))
  */
 export type Idempotent = <T>(
@@ -124,7 +117,6 @@ export interface IdempotencyDependencies {
   database: Database
   clock: Clock
   callerOf(request: FastifyRequest): Caller
-  /** How long a repeated call waits for the first one. */
   waitMs?: number
 }
 
@@ -133,20 +125,20 @@ export const stillRunning = () =>
 export const mismatch = () =>
   new ServiceError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used with another body. Use a fresh key.')
 
-/** The wait for the transaction of the first call exceeded its limit. */
+/** Waiting for the first call's transaction took too long. */
 const isWaitTimeout = (error: unknown) => ['55P03', '57014'].includes((error as { code?: string }).code ?? '')
 
-/** The statement timeout is longer than the lock timeout, so that the latter ends the wait. */
+/** Makes the statement timeout exceed the lock timeout, which must end the wait. */
 const statementGraceMs = 1_000
 
-/** Claims a call; waits at most `waitMs` for another process that is executing it. */
+/** Claims a call; waits up to `waitMs` for a process executing it. */
 export async function claimWithin(transaction: Transaction, call: Call, now: Date, waitMs: number) {
   await sql`select set_config('lock_timeout', ${String(waitMs)}, true),
     set_config('statement_timeout', ${String(waitMs + statementGraceMs)}, true)`.execute(transaction)
   const stored = await claim(transaction, call, now).catch((error: unknown) => {
     throw isWaitTimeout(error) ? stillRunning() : error
   })
-  // Null resets them to the values of the connection.
+  // Null resets to the connection's values.
   await sql`select set_config('lock_timeout', null, true), set_config('statement_timeout', null, true)`.execute(
     transaction,
   )
@@ -156,7 +148,7 @@ export async function claimWithin(transaction: Transaction, call: Call, now: Dat
 export function createIdempotent({ database, clock, callerOf, waitMs = 30_000 }: IdempotencyDependencies): Idempotent {
   const runExclusively = createKeyedMutex()
 
-  /** Executes the call, or reads the stored answer of the first one. */
+  /** Executes the call, or reads the first one's stored answer. */
   const once = (call: Call, remainingMs: number, execute: (transaction: Transaction) => Promise<Answer>, seal: Seal) =>
     database.transaction().execute(async (transaction) => {
       const first = await claimWithin(transaction, call, clock.now(), remainingMs)
@@ -194,7 +186,7 @@ export function createIdempotent({ database, clock, callerOf, waitMs = 30_000 }:
       throw new ServiceError('CONFLICT', message)
     }
     if (result.stored) reply.header('idempotent-replayed', 'true')
-    // The stored text, byte for byte; its type for the caller is the result of the effect.
+    // The stored text, byte for byte; callers see the effect's type.
     return reply.status(status).type('application/json; charset=utf-8').send(text) as never
   }
 }

@@ -3,35 +3,34 @@ import type { Transaction } from '../../database/open.ts'
 import { claimWithin, createKeyedMutex, type IdempotencyDependencies, mismatch, stillRunning } from './idempotency.ts'
 import { type Call, identify, storeAnswerOfEffect } from './store.ts'
 
-/** The steps of a call whose effect takes longer than a transaction may. */
+/** Steps of a call whose effect outlasts a transaction. */
 interface LongCall {
-  /** Runs in the transaction that claims the key. @param keyId the id of the key's row, for the end of the call; null without a key. */
+  /** Runs in the transaction that claims the key. @param keyId id of the key's row; null without a key */
   begin(transaction: Transaction, keyId: string | null): Promise<void>
   /**
-   * Does the work. The transaction that makes it final must also store the effect with the key (`noteEffect`), or free the
-   * key (`forget`) if there is no effect. So no failure can separate the two.
-   * @returns the effect as stored.
+   * Does the work. Its final transaction must store the effect with the key (`noteEffect`), or without one free it
+   * (`forget`).
+   * @returns the effect as stored
    */
   run(): Promise<string>
-  /** Makes the answer of an effect: its own, or that of an earlier call with the key that was not answered. It only reads. */
+  /** Builds the answer from this or an earlier unanswered call's effect. Read-only. */
   answer(effect: string): Promise<unknown>
 }
 
 export interface LongAnswer {
-  /** As serialized by the route's schema. */
+  /** Serialized by the route's schema. */
   text: string
   isReplay: boolean
 }
 
 /**
- * Runs a long call, with an `Idempotency-Key` at most once: `begin` commits with the claim of the key. A repeated call waits for
- * the first one in the same process, and gets a 409 in another. If the effect is final but its answer was not made, because
- * the process died or reading failed, a repeated call gets the answer made of that effect.
- * @throws ServiceError as `Idempotent` does, and any error of a step.
+ * Runs a long call at most once per `Idempotency-Key`: `begin` commits with the key's claim. A repeat waits in this
+ * process, or gets a 409 in another; a stored effect without an answer gets one.
+ * @throws ServiceError as `Idempotent`, or of a step
  */
 export type IdempotentLongCall = (request: FastifyRequest, reply: FastifyReply, steps: LongCall) => Promise<LongAnswer>
 
-/** Serializes by the route's schema for JSON, also when the route has other content types. */
+/** Uses the route's JSON schema, even if it has other content types. */
 function toJson(reply: FastifyReply, answer: unknown): string {
   const write = reply.getSerializationFunction('200', 'application/json') as ((value: unknown) => string) | undefined
   return String(write ? write(answer) : reply.serialize(answer))
@@ -41,7 +40,7 @@ export function createIdempotentLongCall(dependencies: IdempotencyDependencies):
   const { database, clock, callerOf, waitMs = 30_000 } = dependencies
   const runExclusively = createKeyedMutex()
 
-  /** @returns the stored state of the first call with the key; null when this call has claimed it. */
+  /** @returns the first call's stored state; null if this call claimed the key */
   const begin = (steps: LongCall, call: Call) =>
     database.transaction().execute(async (transaction) => {
       const first = await claimWithin(transaction, call, clock.now(), waitMs)
@@ -71,7 +70,7 @@ export function createIdempotentLongCall(dependencies: IdempotencyDependencies):
       return answerOf(reply, steps, await steps.run())
     }
     const path = request.url.split('?', 1)[0] ?? ''
-    // Calls without a body are distinguished by their query string.
+    // Without a body, the query string distinguishes calls.
     const content = request.body ?? request.query
     const call = identify([callerOf(request).name, request.method, path], String(key), content)
     const answer = await runExclusively(call.id, waitMs, () => once(reply, steps, call))

@@ -4,29 +4,26 @@ import { deleteSlice } from '../../database/delete-slice.ts'
 import type { Database, Executor, Transaction } from '../../database/open.ts'
 import { canonicalJson } from '../../runtime/canonical-json.ts'
 
-/** How long an answer is stored and repeated. */
 const retentionMs = 24 * 3600_000
 
-/** The identity of a call, as hashes: neither the key nor the body can be read from the database. */
+/** A call's identity as hashes: key and body cannot be read from the database. */
 export interface Call {
-  /** The hash of caller, method, path and key: calls with the same id are the same. */
+  /** Hash of caller, method, path and key: identifies equal calls. */
   id: string
-  /** The hash of the body. */
   fingerprint: string
 }
 
 export interface Answer {
   status: number
-  /** The text that is sent; stored encrypted if it holds a secret. */
+  /** The answer's text, encrypted if it has a secret. */
   body: string
 }
 
-/** The stored state of the first call with a key. */
+/** Stored state of a key's first call. */
 export interface StoredCall {
   fingerprint: string
-  /** Null while a long call is under way. */
   answer: Answer | null
-  /** The final effect of a long call, from which its answer is made; null before, and when the answer is stored. */
+  /** A long call's final effect, to build the answer from; null before, and once the answer is stored. */
   effect: string | null
 }
 
@@ -34,18 +31,14 @@ const emptyState = { status: null, body: null, effect: null } as const
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** @param scope the caller, the method and the path. */
+/** @param scope caller, method and path */
 export const identify = (scope: readonly string[], key: string, body: unknown): Call => ({
-  // As JSON, so that the boundaries of the parts are unambiguous.
+  // JSON keeps the parts' boundaries unambiguous.
   id: sha256(JSON.stringify([...scope, key])),
   fingerprint: sha256(canonicalJson(body)),
 })
 
-/**
- * Claims a call for this transaction. If another transaction is claiming it, waits for that one, as long as the `lock_timeout`
- * allows.
- * @returns null when this transaction has claimed the call, else the stored state of the first one.
- */
+/** Waits for other claims up to `lock_timeout`. @returns null if claimed, else the first call's stored state */
 export async function claim(
   transaction: Transaction,
   { id, fingerprint }: Call,
@@ -59,7 +52,7 @@ export async function claim(
       conflict
         .column('id')
         .doUpdateSet({ fingerprint, ...emptyState, expires_at: expiresAt })
-        // An expired row that is not deleted yet counts as missing.
+        // An expired but undeleted row counts as missing.
         .where('idempotency_keys.expires_at', '<=', now),
     )
     .returning('id')
@@ -74,7 +67,7 @@ export async function claim(
   return { fingerprint: stored.fingerprint, answer: status === null || body === null ? null : { status, body }, effect }
 }
 
-/** Stores the final effect of a claimed call: from now on a repeated call makes its answer of that effect. */
+/** Stores a claimed call's final effect: repeats build their answers from it. */
 export async function noteEffect(transaction: Transaction, id: string, effect: string): Promise<void> {
   await transaction
     .updateTable('idempotency_keys')
@@ -84,10 +77,7 @@ export async function noteEffect(transaction: Transaction, id: string, effect: s
     .execute()
 }
 
-/**
- * Stores the answer that was made of an effect. When two callers make it at the same time, the first one stored counts.
- * @returns the stored answer; null when the row has expired and is gone or claimed again.
- */
+/** Stores the answer of an effect; the first one wins. @returns the stored answer; null if the row expired */
 export async function storeAnswerOfEffect(
   executor: Executor,
   { id, effect, answer }: { id: string; effect: string; answer: Answer },
@@ -107,7 +97,7 @@ export async function storeAnswerOfEffect(
   return stored?.status && stored.body !== null ? { status: stored.status, body: stored.body } : null
 }
 
-/** Deletes a claimed call without an effect, so that it may be made again. A call with an effect or an answer stays. */
+/** Deletes a claimed call without effect or answer, so it can be repeated. */
 export async function forget(transaction: Transaction, id: string): Promise<void> {
   await transaction
     .deleteFrom('idempotency_keys')
@@ -117,19 +107,16 @@ export async function forget(transaction: Transaction, id: string): Promise<void
     .execute()
 }
 
-/** Stores the answer of a call that this transaction has claimed and executed. */
+/** Stores the answer of a call claimed and executed in this transaction. */
 export async function storeAnswer(transaction: Transaction, id: string, answer: Answer): Promise<void> {
   await transaction.updateTable('idempotency_keys').set(answer).where('id', '=', id).execute()
 }
 
-/**
- * Removes deleted requests from the stored answers, so that a repeated call does not return them. Everything else of an answer
- * stays, and so does the key: a repeated call must not be charged again.
- */
+/** Removes deleted requests from stored answers. Keeps the rest, and the key: a repeat must not be charged again. */
 export async function withdrawRequests(transaction: Transaction, requestIds: readonly string[]): Promise<void> {
   const results = sql`jsonb_array_elements(body::jsonb #> '{data,results}') with ordinality as result (record, position)`
   const isDeleted = sql`record ->> '_id' = any(${[...requestIds]}::text[])`
-  // Other answers are no lists of requests, or are encrypted and so no JSON, for which the cast would fail.
+  // Other answers are no lists, or encrypted: the cast to JSON would fail.
   await sql`
     update idempotency_keys set body = jsonb_set(body::jsonb, '{data,results}', (
       select coalesce(jsonb_agg(record order by position), '[]') from ${results} where not (${isDeleted})))::text
@@ -139,6 +126,6 @@ export async function withdrawRequests(transaction: Transaction, requestIds: rea
       order by id for no key update))`.execute(transaction)
 }
 
-/** Deletes a slice of the expired answers. @returns whether there may be more. */
+/** Deletes a batch of expired answers. @returns whether more may remain */
 export const purgeExpiredAnswers = (database: Database, now: Date): Promise<boolean> =>
   deleteSlice(database, 'idempotency_keys', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })

@@ -11,7 +11,7 @@ import {
   TargetRefusedError,
 } from './public-address.ts'
 
-/** Ports of services that are not HTTP, as the Fetch Standard lists them (https://fetch.spec.whatwg.org/#port-blocking). */
+/** Non-HTTP ports, by the Fetch Standard (https://fetch.spec.whatwg.org/#port-blocking). */
 const blocked = new Set(
   (
     '0 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 103 104 109 110 111 113 115 117 119 123 135 137 139 143 161 179 389 ' +
@@ -20,14 +20,12 @@ const blocked = new Set(
   ).split(' '),
 )
 
-/** Why a receiver may not have a port; null for an allowed one. */
 const portFault = (_protocol: string, port: string): string | null =>
   blocked.has(port) ? 'this port is not one of HTTP.' : null
 
-/** The parts of an answer that count. */
 interface TargetAnswer {
   status: number
-  /** What the receiver asked to wait; null without a readable `Retry-After`. */
+  /** The receiver's requested wait; null without a readable `Retry-After`. */
   retryAfterMs: number | null
 }
 
@@ -38,49 +36,44 @@ export interface TargetRequest {
   signal: AbortSignal
 }
 
-/** A call whose answer is read. */
 export interface TargetCall extends Omit<TargetRequest, 'body'> {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Null for none. */
   body: string | null
 }
 
 interface TargetContent extends TargetAnswer {
-  /** The first value of a header; null without one. @param name in lower case. */
+  /** A header's first value, or null. @param name in lower case */
   header(name: string): string | null
   /** At most 4 MiB. */
   text: string
 }
 
-/** Sends to addresses that accounts gave. */
 export interface Outbound {
   allowsPrivateTargets: boolean
   /**
-   * Checks an address as it is given: https (http only where private targets are allowed), without a name and a password, at a port of HTTP, and with public
-   * addresses only.
-   * @throws TargetRefusedError with a sentence for the account.
+   * Requires https (or http to private targets), no credentials, an HTTP port and public addresses.
+   * @throws TargetRefusedError with a sentence for the account
    */
   checkTarget(text: string, signal: AbortSignal): Promise<URL>
   /** Posts once. @throws TargetRefusedError, TargetFailedError */
   post(target: TargetRequest): Promise<TargetAnswer>
-  /** Calls once and reads the answer, for what is asked and not only told. @throws TargetRefusedError, TargetFailedError */
+  /** Calls once and reads the answer. @throws TargetRefusedError, TargetFailedError */
   exchange(target: TargetCall): Promise<TargetContent>
   close(): Promise<void>
 }
 
-/** No answer. Its message is a sentence of our own. */
+/** No answer. The message is our own sentence. */
 export class TargetFailedError extends Error {
   override readonly name = 'TargetFailedError'
 }
 
 export interface OutboundOptions {
   allowPrivateTargets: boolean
-  /** By default none. */
   proxies?: NetworkProxies
   resolve?: Resolve
-  /** Of an attempt from its beginning to the head of the answer. */
+  /** From the start of an attempt to the answer's head. */
   timeoutMs?: number
-  /** Of a connection with its TLS. */
+  /** For a connection including TLS. */
   connectMs?: number
   userAgent: string
   clock: Clock
@@ -88,14 +81,14 @@ export interface OutboundOptions {
 
 const defaultTimeoutMs = 10_000
 const defaultConnectMs = 5_000
-/** A body is read so that the connection can be used again; what is larger or slower is not worth it. */
+/** Bodies are read only to reuse connections; larger or slower ones are not worth it. */
 const maxBodyBytes = 64 * 1024
 const bodyMs = 1_000
 const maxContentBytes = 4 * 1024 * 1024
 const keepAliveMs = 4_000
 const maxUrlLength = 2_000
 
-/** `Retry-After` as seconds or a date (RFC 9110, section 10.2.3). */
+/** `Retry-After` in seconds or as a date (RFC 9110, 10.2.3). */
 export function readRetryAfter(value: string | string[] | undefined, now: number): number | null {
   const text = Array.isArray(value) ? value[0] : value
   if (text === undefined) return null
@@ -113,30 +106,27 @@ async function discard(body: Dispatcher.ResponseData['body']): Promise<void> {
       if (bytes > maxBodyBytes) break
     }
   } catch {
-    // The status has come already, and nothing else counts.
+    // The status has arrived, and nothing else counts.
   } finally {
     clearTimeout(timer)
     body.destroy()
   }
 }
 
-/** @throws TargetFailedError for one that is too large. */
+/** @throws TargetFailedError if it is too large */
 async function readContent(body: Dispatcher.ResponseData['body']): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += (chunk as Buffer).length
-    // Leaving the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > maxContentBytes) throw new TargetFailedError('The answer is too large.')
     chunks.push(chunk as Buffer)
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/**
- * A sentence of our own for a failure of the connection, without the address.
- * @param saysWhy false for one sentence whatever happened: at any port, the reasons would tell an account which services a host has.
- */
+/** A sentence for a connection failure. @param saysWhy false: always the same, as reasons reveal a host's services */
 function explain(error: unknown, { isOver, saysWhy }: { isOver: boolean; saysWhy: boolean }): Error {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof TargetRefusedError || cause instanceof TargetFailedError) return cause
@@ -155,7 +145,7 @@ function explain(error: unknown, { isOver, saysWhy }: { isOver: boolean; saysWhy
   return new TargetFailedError('The connection to the receiver broke.')
 }
 
-/** Checks a URL as text. @throws TargetRefusedError */
+/** Checks a URL's text. @throws TargetRefusedError */
 function parseTarget(text: string, allowPrivateTargets: boolean): URL {
   const url = text.length > maxUrlLength ? null : URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -199,7 +189,7 @@ export function createOutbound({
   const dispatcher = allowPrivateTargets
     ? createDispatcher(proxies, { connectMs, keepAliveMs })
     : createDispatcherForAccounts(proxies, { connectMs, resolve, portFault, keepAliveMs })
-  /** Calls, and explains what fails until the answer is read. */
+  /** Calls, and explains failures until the answer is read. */
   const call = async <Answer>(
     { method, url, headers, body, signal }: TargetCall,
     read: (answer: Dispatcher.ResponseData) => Promise<Answer>,

@@ -10,11 +10,11 @@ import {
   resolveAll,
 } from './public-address.ts'
 
-/** The proxies of the network that the service runs in, by its environment. An empty text is none. */
+/** The environment's proxies; an empty text means none. */
 export interface NetworkProxies {
   httpProxy: string
   httpsProxy: string
-  /** Hosts that are connected to directly: names, domains with a dot before them, addresses, networks, `*`. */
+  /** Hosts to connect to directly: names, domains with a leading dot, addresses, networks, `*`. */
   noProxy: string
 }
 
@@ -22,10 +22,10 @@ export const noProxies: NetworkProxies = { httpProxy: '', httpsProxy: '', noProx
 
 export const hasProxy = ({ httpProxy, httpsProxy }: NetworkProxies): boolean => httpProxy !== '' || httpsProxy !== ''
 
-/** What listens on this machine is never behind a proxy. */
+/** This machine is never behind a proxy. */
 const loopback = 'localhost,127.0.0.0/8,::1'
 
-/** Whether an entry of `NO_PROXY` names a host, as curl and undici read it: with or without a port, by name, domain (`.example.com`), address or network. */
+/** Matches a `NO_PROXY` entry like curl and undici: name, `.domain`, address or network, optional port. */
 function matcherOf(entry: string): (host: string, port: string) => boolean {
   const [, given = entry, onlyPort = null] = /^(\[.+\]|[^:]+):(\d+)$/.exec(entry) ?? []
   const name = given.replace(/[[\]]/g, '').replace(/\.$/, '')
@@ -44,10 +44,10 @@ function matcherOf(entry: string): (host: string, port: string) => boolean {
 const portOf = ({ port, protocol }: { port: string; protocol: string }) =>
   port === '' ? (protocol === 'https:' ? '443' : '80') : port
 
-/** Connects through a SOCKS5 proxy, which resolves the names that it is given. */
+/** Connects through a SOCKS5 proxy, which resolves given names. */
 function throughSocks(proxy: string, connectMs: number): buildConnector.connector {
   const uri = proxy.replace(/^socks5h:/, 'socks5:')
-  // Its own TLS checks the host that it is asked for, which may be the address of a name: so only its tunnel is used, which its types leave out.
+  // Uses only the tunnel: the agent's own TLS would check the name it is given, possibly an address. Its types lack it.
   const tunnels = new Socks5ProxyAgent(uri, { connectTimeout: connectMs } as Socks5ProxyAgent.Options) as unknown as {
     createSocks5Connection(host: string, port: number): Promise<Socket>
   }
@@ -62,7 +62,7 @@ function throughSocks(proxy: string, connectMs: number): buildConnector.connecto
   }
 }
 
-/** Sends each request directly or through the proxy of its scheme. */
+/** Sends requests directly, or through their scheme's proxy. */
 class ProxiedDispatcher extends Dispatcher {
   private readonly all: Dispatcher[]
   private readonly choose: (origin: URL) => Dispatcher
@@ -86,7 +86,7 @@ class ProxiedDispatcher extends Dispatcher {
   }
 }
 
-/** Names below `localhost` are this machine's (RFC 6761, 6.3); not every resolver knows it. */
+/** Names below `localhost` mean this machine (RFC 6761, 6.3), which not every resolver knows. */
 const withLocal =
   (resolve: LookupFunction): LookupFunction =>
   (hostname, options, callback) =>
@@ -94,15 +94,15 @@ const withLocal =
 
 interface DispatcherOptions {
   connectMs: number
-  /** Of the sockets of a host, in milliseconds. */
+  /** For a host's sockets, in milliseconds. */
   keepAliveMs?: number | undefined
-  /** Whether http goes through a tunnel, too, as https always does. */
+  /** Whether http uses a tunnel, as https always does. */
   tunnelsHttp?: boolean
-  /** Resolves the names of hosts; by default the resolver of the system. */
+  /** Resolves host names; by default the system's resolver. */
   resolver?: LookupFunction | undefined
 }
 
-/** Connects to addresses that the operator chose: directly, or as the environment says. */
+/** Connects to the operator's addresses: directly, or as the environment says. */
 export function createDispatcher(proxies: NetworkProxies, options: DispatcherOptions): Dispatcher {
   const { connectMs, keepAliveMs, tunnelsHttp = false, resolver = lookup } = options
   const agent: Agent.Options = {
@@ -118,7 +118,7 @@ export function createDispatcher(proxies: NetworkProxies, options: DispatcherOpt
           ...agent,
           uri: proxy,
           connectTimeout: connectMs,
-          // No signal reaches the request for a tunnel, and by default it may take five minutes.
+          // No signal reaches a tunnel request, whose default limit is five minutes.
           clientFactory: (origin: URL, pool: object) => new Pool(origin, { ...pool, headersTimeout: connectMs }),
           proxyTunnel: tunnelsHttp,
         })
@@ -137,7 +137,7 @@ export function createDispatcher(proxies: NetworkProxies, options: DispatcherOpt
   })
 }
 
-/** The public address of a name, of IPv4 where it has one: a proxy may have no other. @throws the error of `refuse`, or of the resolver. */
+/** Resolves a public address, preferably IPv4: a proxy may lack IPv6. @throws the error of `refuse` or the resolver */
 function resolvePublic(hostname: string, { resolve = resolveAll, refuse, connectMs }: PublicDispatcherOptions) {
   const { promise, resolve: found, reject } = Promise.withResolvers<LookupAddress>()
   const timer = setTimeout(
@@ -153,8 +153,8 @@ function resolvePublic(hostname: string, { resolve = resolveAll, refuse, connect
 }
 
 /**
- * Connects to addresses that accounts name: to public ones only. A proxy would resolve a name itself, and reach what is private for us: so
- * names are resolved and checked here, and the proxy is asked for a tunnel to the address, for http as well. TLS still checks the name.
+ * Connects to public addresses only. A proxy could resolve names to private hosts, so they are resolved here, and it
+ * tunnels to the address, even for http. TLS still checks the name.
  */
 export function createDispatcherForAccounts(proxies: NetworkProxies, options: PublicDispatcherOptions): Dispatcher {
   if (!hasProxy(proxies)) return createPublicDispatcher(options)
@@ -168,7 +168,7 @@ export function createDispatcherForAccounts(proxies: NetworkProxies, options: Pu
       .then(({ address, family }) => {
         target.hostname = family === 6 ? `[${address}]` : address
         const headers = { ...(request.headers as Record<string, string>), host }
-        // `servername` is what TLS asks for and checks.
+        // TLS requests and checks `servername`.
         dispatch({ ...request, origin: target.origin, headers, servername: hostname } as typeof request, handler)
       })
       .catch((error: Error) => handler.onResponseError?.(null as never, error))

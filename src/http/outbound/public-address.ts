@@ -3,24 +3,20 @@ import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 
-// Addresses that accounts name lead out of the network of the service, never into it. The check is part of each connection: the address
-// that was checked is the one that is connected to, so a name cannot resolve to another address in between (DNS rebinding).
+// Keeps account-named addresses out of our network: checks the address connected to, against DNS rebinding.
 
-/** Resolves a name to all of its addresses; `dns.lookup` with `all: true` is one. */
+/** Resolves a name to all its addresses, like `dns.lookup` with `all: true`. */
 export type Resolve = (
   hostname: string,
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** The global unicast addresses of IPv6 (IANA); what else is routed leads through gateways to IPv4. */
+/** Global unicast IPv6 (IANA); other routed addresses lead through gateways to IPv4. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
-/** A public address that answers only the virtual machines of Azure, with their configuration and secrets. */
+/** Public address that gives Azure's virtual machines their configuration and secrets. */
 const azureHost = '168.63.129.16'
 
-/**
- * Whether an IP address is that of a public host: not private, loopback, link-local, shared (CGNAT), multicast or reserved, and no
- * IPv6 form that contains an IPv4 address. An IPv4-mapped address counts as its IPv4 address.
- */
+/** Whether an address is public; IPv4-mapped counts as IPv4, other IPv6 with IPv4 inside never does. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.process(text)
@@ -28,26 +24,26 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' ? address.toString() !== azureHost : address.match(globalUnicast)
 }
 
-/** Makes the error of a refused address: each room has its own. @param message says which host is refused, and why. */
+/** Creates the error of a refused address. @param message which host is refused, and why */
 type Refuse = (message: string) => Error
 
-/** An account named an address that is not connected to. */
+/** An account named an address we do not connect to. */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError'
 }
 
 const refuseTarget: Refuse = (message) => new TargetRefusedError(message)
 
-/** One message for a private address and for a name without any, so that no answer tells which names exist inside the network. */
+/** One message for private addresses and unknown names, so answers do not reveal internal names. */
 export const refusal = (hostname: string): string => `${hostname} has no public address.`
 
-/** A `lookup` for `net.connect` that fails with the error of `refuse` unless every address of the name is public. */
+/** A `lookup` for `net.connect` that fails unless all addresses of the name are public. */
 export const publicLookup =
   (resolve: Resolve, refuse: Refuse = refuseTarget): LookupFunction =>
   (hostname, options, callback) =>
     resolve(hostname, (error, addresses) => {
       const fail = (reason: Error) => callback(reason as NodeJS.ErrnoException, '', 0)
-      // An address that a resolver can never give: the name does not exist, or has no address.
+      // No resolver can give an address: the name does not exist or has none.
       const isNone = error?.code === 'ENOTFOUND' || error?.code === 'ENODATA'
       if (error) return fail(isNone ? refuse(refusal(hostname)) : error)
       const [first] = addresses
@@ -64,17 +60,17 @@ export interface PublicDispatcherOptions {
   connectMs: number
   resolve?: Resolve | undefined
   refuse?: Refuse
-  /** Says why a port is refused; null for an allowed one. By default only those of http and https are: others may be services that trust their network. */
+  /** Why a port is refused; null if allowed. By default only http and https ports: others may trust their network. */
   portFault?: (protocol: string, port: string) => string | null
-  /** Of the sockets of a host, in milliseconds. */
+  /** For a host's sockets, in milliseconds. */
   keepAliveMs?: number
 }
 
-/** A URL has no port where it is the default one of its scheme. */
+/** URLs omit their scheme's default port. */
 const onlyDefaultPorts = (protocol: string, port: string) =>
   port === '' || port === (protocol === 'https:' ? '443' : '80') ? null : 'only the ports 80 and 443 are allowed.'
 
-/** Checks a target as far as its URL says it. @throws the error of `refuse` for a port that is not allowed, and an address that is not public. */
+/** Checks what the URL alone shows. @throws the error of `refuse` for a forbidden port or a private address */
 export function requirePublicTarget(
   target: { protocol: string; port: string; hostname: string },
   { portFault = onlyDefaultPorts, refuse = refuseTarget }: Pick<PublicDispatcherOptions, 'portFault' | 'refuse'>,
@@ -85,7 +81,7 @@ export function requirePublicTarget(
   if (isIP(hostname) !== 0 && !isPublicAddress(hostname)) throw refuse(refusal(hostname))
 }
 
-/** Connects only to public addresses, at allowed ports. An IP address in the URL is checked too, although it is never resolved. */
+/** Connects only to public addresses at allowed ports. Also checks IP addresses in URLs, which are never resolved. */
 export function createPublicDispatcher(options: PublicDispatcherOptions): Dispatcher {
   const { connectMs, resolve = resolveAll, refuse, keepAliveMs } = options
   const connect = buildConnector({ timeout: connectMs, lookup: publicLookup(resolve, refuse) })

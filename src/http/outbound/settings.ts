@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { Complain } from '../../runtime/config-error.ts'
 import type { NetworkProxies } from './proxy.ts'
 
-/** The environment variables of the proxies in the network: part of the schema in `config.ts`, which alone reads them, also in lower case. */
+/** Proxy variables, also in lower case: part of the schema in `config.ts`, which alone reads them. */
 export const networkVariables = {
   HTTPS_PROXY: Type.Optional(
     Type.String({
@@ -27,14 +27,11 @@ type NetworkEnvironment = Static<TObject<typeof networkVariables>>
 
 export interface NetworkConfig {
   proxies: NetworkProxies
-  /** The variables whose proxy is of a kind that is not supported: connections are direct. */
+  /** Variables with an unsupported kind of proxy: connections are direct. */
   unusedProxies: string[]
 }
 
-/**
- * A proxy as curl reads it: http without a scheme. An empty text for a kind that is not supported.
- * @throws the error of `fail` for what is none.
- */
+/** Parses a proxy like curl: http without a scheme, "" if unsupported. @throws the error of `fail` if invalid */
 function readProxy(text: string, fail: () => never): string {
   const proxy = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`
   const url = URL.parse(proxy)
@@ -49,7 +46,7 @@ function readProxy(text: string, fail: () => never): string {
   return /^(https?|socks|socks5h?):$/.test(url.protocol) ? proxy : fail()
 }
 
-/** Interprets the variables of the network. @param complain called with the first that is wrong. */
+/** Reads the network's variables. @param complain called with the first invalid one */
 export function readNetworkConfig(
   environment: NetworkEnvironment,
   complain: Complain<NetworkEnvironment>,

@@ -4,10 +4,7 @@ import type { Database } from '../../database/open.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { type RateLimiter, type Verdict, windowMs } from './limiter.ts'
 
-/**
- * Counts calls of a key that arrived together.
- * @returns the verdict of each call, in their order.
- */
+/** Counts calls of a key that arrived together. @returns their verdicts, in order */
 type CountCalls = (key: string, limit: number, calls: number) => Promise<Verdict[]>
 
 interface WaitingCall {
@@ -15,21 +12,18 @@ interface WaitingCall {
   verdict: PromiseWithResolvers<Verdict>
 }
 
-/** The maximum of calls that one statement counts. */
+/** Maximum calls counted per statement. */
 const maxCalls = 1_000
 
-/** How many of the first calls have the same limit: a new plan applies to the calls after it. */
+/** How many of the first calls share a limit: a new plan applies to later ones. */
 function countAlike(calls: readonly WaitingCall[]): number {
   const other = calls.findIndex(({ limit }) => limit !== calls[0]?.limit)
   return Math.min(maxCalls, other === -1 ? calls.length : other)
 }
 
-/**
- * A limiter whose calls of one key are counted one batch after the other: those that arrive during a statement are counted by the next
- * one. A failed statement fails all calls that wait, so that none waits for a second failure.
- */
+/** Counts a key's calls in batches. A failed statement fails all waiting calls, sparing them a second failure. */
 export function countTogether(count: CountCalls): RateLimiter {
-  /** The waiting calls of each key of which a statement runs. */
+  /** Waiting calls of each key with a running statement. */
   const waiting = new Map<string, WaitingCall[]>()
 
   const countAll = async (key: string, calls: WaitingCall[]) => {
@@ -61,17 +55,17 @@ export function countTogether(count: CountCalls): RateLimiter {
 
 const window = sql`${sql.lit(windowMs)} * interval '1 millisecond'`
 
-/** The time of the database, which all processes share; tests pass a clock. */
+/** The database's time, shared by all processes; tests pass a clock. */
 const timeOf = (clock: Clock | undefined) => (clock ? sql`${clock.now()}::timestamptz` : sql`clock_timestamp()`)
 
 interface Counted {
   acceptedCalls: number
-  /** Calls in the window now, the accepted ones included. */
+  /** Calls in the window, including accepted ones. */
   counted: number
   msUntilMore: number
 }
 
-/** The verdicts of calls that were counted together, in their order: the first ones are accepted. */
+/** Verdicts of calls counted together, in order: the first ones are accepted. */
 const verdictsOf = ({ acceptedCalls, counted, msUntilMore }: Counted, limit: number, calls: number): Verdict[] =>
   Array.from({ length: calls }, (_, index) => {
     const accepted = index < acceptedCalls
@@ -79,15 +73,12 @@ const verdictsOf = ({ acceptedCalls, counted, msUntilMore }: Counted, limit: num
     return { accepted, remaining: Math.max(0, limit - countedThen), msUntilMore }
   })
 
-/**
- * A limiter in the database, for all processes that share it. A key has one row. One statement for all calls that arrive
- * together removes old moments, decides and counts while it locks the row, so that concurrent calls are decided one after the other.
- */
+/** Shared by processes. One statement per batch drops old times, decides and counts under the lock of the key's row. */
 export function createDatabaseLimiter(database: Database, clock?: Clock): RateLimiter {
   return countTogether(async (key, limit, calls) => {
     const now = timeOf(clock)
-    // A future moment was counted before the clock was set back: it counts as now, for one window at most.
-    // A refused call writes its verdict but not its moment, because RETURNING reads the decision from the locked row.
+    // Future times predate a clock change and count as now. A refused call writes its verdict, not its time, because
+    // RETURNING reads the locked row.
     const { rows } = await sql<Counted>`
       insert into rate_limit_windows as kept (key, hits, accepted, accepted_calls, counted_at)
       select ${key}, array_fill(now, array[accepted_calls]), true, accepted_calls, now
@@ -113,6 +104,6 @@ export function createDatabaseLimiter(database: Database, clock?: Clock): RateLi
   })
 }
 
-/** Deletes a slice of the empty windows. @returns whether there may be more. */
+/** Deletes a batch of empty windows. @returns whether more may remain */
 export const purgeIdleWindows = (database: Database, clock?: Clock): Promise<boolean> =>
   deleteSlice(database, 'rate_limit_windows', { where: sql`counted_at <= ${timeOf(clock)} - ${window}`, key: 'key' })

@@ -1,36 +1,28 @@
 import type { Clock } from '../../runtime/clock.ts'
 
-/** The length of every window. */
 export const windowMs = 60_000
 
 export interface Verdict {
   accepted: boolean
-  /** The number of calls that would be accepted now. */
   remaining: number
-  /** How long until `remaining` grows, in milliseconds, more than 0; after a refusal, until the next call is accepted. */
+  /** Milliseconds (above 0) until `remaining` grows; after a refusal, until the next call is accepted. */
   msUntilMore: number
 }
 
-/** Counts calls in an exact sliding window of a minute. */
+/** Counts calls in an exact sliding minute. */
 export interface RateLimiter {
-  /**
-   * Counts one call of `key`, unless `limit` (1 or more) of them were counted in the last minute; then it is refused, and
-   * a refused call changes nothing. The limit may differ from call to call: the latest one counts.
-   */
+  /** Counts a call, or refuses it, uncounted, after `limit` (at least 1) in a minute. The latest limit applies. */
   take(key: string, limit: number): Promise<Verdict>
 }
 
-/** The verdict from the moments of the counted calls, oldest first, this call included if it was accepted. */
+/** Verdict from the times of counted calls, oldest first, including this one if accepted. */
 export function verdict(accepted: boolean, limit: number, hits: readonly number[], nowMs: number): Verdict {
-  // With more calls than the limit (after a change to a smaller plan) several must leave the window first.
+  // After a change to a smaller plan, several calls must leave the window first.
   const leaves = hits[Math.max(0, hits.length - limit)] ?? nowMs
   return { accepted, remaining: Math.max(0, limit - hits.length), msUntilMore: leaves + windowMs - nowMs }
 }
 
-/**
- * Milliseconds that never decrease. When the clock is set back, time stops for that instant and then goes on: no caller waits
- * longer than the window, and no call leaves the window early.
- */
+/** Milliseconds that never decrease: time pauses if the clock is set back, so no window grows or shrinks. */
 function steadyTime(clock: Clock): () => number {
   let last = Number.NEGATIVE_INFINITY
   let offset = 0
@@ -44,17 +36,16 @@ function steadyTime(clock: Clock): () => number {
 
 interface SlidingLogOptions {
   clock: Clock
-  /** The maximum number of stored keys; above it, the key with the oldest last call is removed. */
+  /** Maximum stored keys; beyond it, the least recently used is dropped. */
   maxKeys?: number
 }
 
-/** A limiter in memory, for one process: it stores the moments of the calls of the last minute. */
+/** An in-memory limiter for one process, storing call times of the last minute. */
 export function createSlidingLog({ clock, maxKeys = Number.POSITIVE_INFINITY }: SlidingLogOptions): RateLimiter & {
-  /** The number of stored keys. */
   readonly size: number
 } {
   const now = steadyTime(clock)
-  /** Lists are never empty, and keys are ordered by their last call: the first ones are removed first. */
+  /** Never holds empty lists. Keys are in order of their last call: the first are dropped first. */
   const logs = new Map<string, number[]>()
 
   const forget = (nowMs: number) => {

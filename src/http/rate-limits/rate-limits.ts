@@ -7,7 +7,6 @@ import type { Account } from '../callers.ts'
 import { ServiceError } from '../errors.ts'
 import { createSlidingLog, type RateLimiter, type Verdict, windowMs } from './limiter.ts'
 
-/** The eight groups of an IPv6 address; `::` is filled up. */
 function groupsOf(address: string): string[] {
   const [head = '', tail] = address.split('::')
   const start = head === '' ? [] : head.split(':')
@@ -15,10 +14,7 @@ function groupsOf(address: string): string[] {
   return [...start, ...Array.from({ length: Math.max(0, 8 - start.length - end.length) }, () => '0'), ...end]
 }
 
-/**
- * The client of an address: an IPv4 address, or a whole IPv6 /64, because one connection usually has that many addresses.
- * Text that is no address (a proxy that forwards nonsense) is one client for all.
- */
+/** An IPv4 address, or a whole IPv6 /64, which one connection usually has. All invalid text is one client. */
 export function clientOf(address: string): string {
   const plain = (/^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address).split('%', 1)[0] ?? ''
   const family = isIP(plain)
@@ -30,22 +26,20 @@ export function clientOf(address: string): string {
   return 'unknown'
 }
 
-/** Accepted calls a minute. */
 export interface RequestLimits {
   ofTier(tier: Tier): number
-  /** Polls of jobs, for an account of any plan: a guard against runaway loops, not a quota. */
+  /** Job polls per account, for any plan: a guard against runaway loops, not a quota. */
   polls: number
-  /** Calls of the page by a signed-in person, for an account of any plan: it searches at every key that is pressed. */
+  /** Calls of a signed-in person's page, for any plan: it searches at every key press. */
   page: number
-  /** Calls with keys that only send feedback, for an account of any plan: such keys stand in pages, and whoever reads them may call. */
+  /** Calls with feedback-only keys, for any plan: such keys are public in pages. */
   feedback: number
-  /** Calls without a valid key, from one client address. */
+  /** Calls without a valid key, per client address. */
   withoutKey: number
-  /** Calls of the page's files and of the documents of the API, which need no key, from one client address. */
+  /** Page files and API documents, without a key, per client address. */
   files: number
 }
 
-/** The limits that no plan changes. */
 export const guardLimits: Pick<RequestLimits, 'polls' | 'page' | 'feedback' | 'withoutKey' | 'files'> = {
   polls: 600,
   page: 600,
@@ -54,33 +48,24 @@ export const guardLimits: Pick<RequestLimits, 'polls' | 'page' | 'feedback' | 'w
   files: 600,
 }
 
-/** The calls of each policy are counted separately; the names are those in the headers. */
+/** Policies with separate counts; the names appear in headers. */
 export type AccountPolicy = 'default' | 'polls' | 'page' | 'feedback'
 
 export interface RateLimits {
-  /**
-   * Counts a call of an account and states in the headers what is left.
-   * @throws ServiceError RATE_LIMITED (reason `rate`) when the minute is full; the call is not counted then.
-   */
+  /** Counts a call and sets headers. @throws ServiceError RATE_LIMITED (`rate`), not counting the call */
   countCall(account: Account, policy: AccountPolicy, reply: FastifyReply): Promise<void>
-  /**
-   * Counts a call whose key is missing or wrong. Call it after the key was looked up, so that no valid key is refused.
-   * @throws ServiceError RATE_LIMITED (reason `rate`) when the address has had too many of them.
-   */
+  /** Call after the key lookup, so no valid key is refused. @throws ServiceError RATE_LIMITED (`rate`) by address */
   countWithoutKey(address: string, reply: FastifyReply): Promise<void>
-  /**
-   * Counts a call of a file that needs no key.
-   * @throws ServiceError RATE_LIMITED (reason `rate`) when the address has had too many of them.
-   */
+  /** @throws ServiceError RATE_LIMITED (`rate`) after too many files for the address */
   countFile(address: string, reply: FastifyReply): Promise<void>
 }
 
-/** Enough for normal use; with more addresses the oldest are removed, so memory is bounded. */
+/** Bounds memory, and suffices for normal use; the oldest addresses are dropped. */
 const maxClients = 10_000
 
 const seconds = (milliseconds: number) => Math.ceil(milliseconds / 1000)
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers-11, and Retry-After if the call was refused. */
+/** Sets draft-ietf-httpapi-ratelimit-headers-11 fields, and Retry-After on refusal. */
 function setHeaders(reply: FastifyReply, policy: string, limit: number, verdict: Verdict): void {
   const { accepted, remaining, msUntilMore } = verdict
   reply.header('ratelimit-policy', `"${policy}";q=${limit};w=${seconds(windowMs)}`)
@@ -103,7 +88,7 @@ const units: Record<AccountPolicy, string> = {
 
 interface RateLimitDependencies {
   clock: Clock
-  /** Counts the calls of accounts. Calls without a key are counted in this process, in memory. */
+  /** Counts accounts' calls. Those without a key are counted in this process's memory. */
   limiter: RateLimiter
   limits: RequestLimits
 }
@@ -135,15 +120,12 @@ export function createRateLimits({ clock, limiter, limits }: RateLimitDependenci
   }
 }
 
-/** How many files an address reads at once: more than a browser's connections to one host. */
+/** Files an address may read at once: more than a browser's connections per host. */
 export const maxPerAddress = 12
-/** A caller that reads no file in this time is gone, or wants to hold its connection. */
+/** A caller that reads nothing for this long is gone, or blocking its connection. */
 const readingMs = 60_000
 
-/**
- * Guards what is served without a key, the files of the page and the documents of the API: an address may read so many in a minute, and a
- * few at once. What they cost, callers with a key do not get.
- */
+/** Limits files and API documents per address, by minute and at once, to spare callers with a key. */
 export function createFileGuard({ countFile }: Pick<RateLimits, 'countFile'>): onRequestAsyncHookHandler {
   const slots = createAccountSlots({ perAccount: maxPerAddress, total: Number.POSITIVE_INFINITY })
   return async ({ ip }, reply) => {

@@ -5,21 +5,21 @@ import { createSlidingLog } from './limiter.ts'
 import { clientOf } from './rate-limits.ts'
 
 interface SecretLimits {
-  /** Reads of one address that is a secret, in a minute. */
+  /** Reads of one secret address per minute. */
   ofOne: number
-  /** Reads from one client address, in a minute. */
+  /** Reads per client address and minute. */
   ofAddress: number
-  /** What is read, for the error: a feed. */
+  /** What is read, for the error, e.g. a feed. */
   what: string
 }
 
 const maxKeys = 10_000
 
-/** Bounds in this process how often what needs no key but the secret in its address is read, apart from the limits of accounts. */
+/** Limits, per process, reads that need only the secret in their address, apart from account limits. */
 export function createSecretGuard(clock: Clock, { ofOne, ofAddress, what }: SecretLimits) {
   const read = createSlidingLog({ clock, maxKeys })
   const addresses = createSlidingLog({ clock, maxKeys })
-  /** @throws ServiceError RATE_LIMITED when it was read too often in the last minute, or too much from the client address. */
+  /** @throws ServiceError RATE_LIMITED after too many reads in a minute, of this id or by this address */
   return async (id: string, address: string, reply: FastifyReply): Promise<void> => {
     const verdicts = [await addresses.take(clientOf(address), ofAddress), await read.take(id, ofOne)]
     const refused = verdicts.find(({ accepted }) => !accepted)

@@ -9,13 +9,13 @@ import { documentationOf, type ErrorCode, errorCatalogue } from '../errors.ts'
 import { escapeHtml } from '../html.ts'
 
 interface ReferenceOptions {
-  /** Where the built page is, and with it the script of the reference. */
+  /** Directory of the built page and the reference's script. */
   pageDirectory: string
-  /** Counts the calls, which need no key. */
+  /** Limits calls, which need no key. */
   onRequest: onRequestAsyncHookHandler
 }
 
-/** The script sets styles of its elements and inserts a style sheet; it may still run nothing but itself, and call nothing but this service. */
+/** The script styles its elements and adds a style sheet, but runs only itself and calls only this service. */
 const policy = contentSecurityPolicy
   .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
   .replace("font-src 'self'", "font-src 'self' data:")
@@ -36,7 +36,7 @@ const htmlOf = (isBuilt: boolean) => `<!doctype html>
 </html>
 `
 
-/** As HTML, with what stands between backticks as code. */
+/** Converts text to HTML, with backticks as code. */
 const htmlOfText = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 const htmlOfError = (code: ErrorCode): string => {
@@ -58,7 +58,7 @@ const htmlOfError = (code: ErrorCode): string => {
 `
 }
 
-/** `GET /docs/errors/{code}`: what an error means, and what helps. Errors name it. */
+/** `GET /docs/errors/{code}`: an error's meaning and remedy. Errors link to it. */
 function registerErrorPages(app: App, onRequest: onRequestAsyncHookHandler): void {
   for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
     const sendPage = prepareAnswer(() => htmlOfError(code))
@@ -76,13 +76,13 @@ const types: Record<string, string> = {
   '.txt': 'text/plain',
 }
 
-/** The text of a file; one whose name ends with `.br` is compressed. */
+/** A file's text; names ending with `.br` are compressed. */
 function readText(path: string): string {
   const bytes = readFileSync(path)
   return (path.endsWith('.br') ? brotliDecompressSync(bytes) : bytes).toString()
 }
 
-/** The built files of the documentation, by their addresses: `/docs/collecting` is `docs/collecting.html`, and `/docs` the quickstart. */
+/** Built documentation files by address: `/docs/collecting` is `docs/collecting.html`, `/docs` the quickstart. */
 function listBuilt(pageDirectory: string): Map<string, string> {
   const docs = join(pageDirectory, 'docs')
   const names = existsSync(docs) ? readdirSync(docs) : []
@@ -92,10 +92,7 @@ function listBuilt(pageDirectory: string): Map<string, string> {
   return new Map(all.filter(([, path]) => existsSync(path)))
 }
 
-/**
- * `GET /docs`: the documentation, whose pages are part of the built page, and the API document for people at `/docs/reference`, shown by Scalar.
- * Without a built page `/docs` leads to the document.
- */
+/** Serves the built `/docs`, and the API document by Scalar at `/docs/reference`. */
 export function registerReference(app: App, { pageDirectory, onRequest }: ReferenceOptions): void {
   const built = listBuilt(pageDirectory)
   const isBuilt = built.has('/docs/reference.js')

@@ -17,7 +17,7 @@ import { DataDirectoryError } from '../../database/embedded/data-directory-error
 import type { Complain } from '../../runtime/config-error.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 
-/** The environment variable of the key that seals secrets: part of the schema in `config.ts`, which alone reads it. */
+/** Environment variable of the key that seals secrets: part of the schema in `config.ts`, which alone reads it. */
 export const secretsVariables = {
   SECRETS_KEY: Type.Optional(
     Type.String({
@@ -29,20 +29,20 @@ export const secretsVariables = {
 }
 
 export interface SecretsConfig {
-  /** 32 bytes each; the first seals. Undefined: made in the data directory, if there is one. */
+  /** 32 bytes each; the first one seals. Undefined: created in the data directory, if any. */
   secretsKeys: readonly Buffer[] | undefined
 }
 
 const rule =
   'must be the base64 of 32 bytes, as `openssl rand -base64 32` prints; several with commas between them, the new one first.'
 
-/** One key as text. @returns null for what is not 32 bytes in base64. */
+/** Parses a key. @returns null unless it is 32 bytes in base64 */
 function parseSecretsKey(text: string): Buffer | null {
   const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
   return bytes?.length === 32 ? bytes : null
 }
 
-/** Interprets the variable. @param complain called when it is wrong, without its value. */
+/** Reads the variable. @param complain called if it is invalid, without its value */
 export function readSecretsConfig(
   { SECRETS_KEY: text }: Static<TObject<typeof secretsVariables>>,
   complain: Complain<Static<TObject<typeof secretsVariables>>>,
@@ -52,8 +52,8 @@ export function readSecretsConfig(
 }
 
 /**
- * Reads a file with a secret only if this user owns it: another user who could replace it would choose the secret. Its mode becomes 0600.
- * @throws DataDirectoryError for a link, a file of another user, and what is no plain file.
+ * Reads a file only if this user owns it, as another owner could choose the secret; sets mode 0600.
+ * @throws DataDirectoryError for a link, another user's file, or no plain file
  */
 export function readOwnFile(location: string): string {
   const foreign = () =>
@@ -84,7 +84,7 @@ const fileIn = (dataDir: string) => join(dataDir, 'secrets-key')
 const exists = (location: string) =>
   existsSync(location) || lstatSync(location, { throwIfNoEntry: false }) !== undefined
 
-/** The key of the data directory, made when missing. The caller holds the lock of the directory. */
+/** The data directory's key, created if missing. The caller holds the directory's lock. */
 function readKeyFile(dataDir: string): Buffer {
   const location = fileIn(dataDir)
   if (!exists(location)) {
@@ -101,9 +101,8 @@ function readKeyFile(dataDir: string): Buffer {
 }
 
 /**
- * What seals secrets in this process: with the keys of the configuration, and with the one in `DATA_DIR/secrets-key` where the database is embedded.
- * A configured key goes first; what the file's key sealed before still opens.
- * @throws DataDirectoryError when the file belongs to another user or holds no key: a secret is never overwritten silently.
+ * Configured keys come first; an embedded database adds `DATA_DIR/secrets-key`, so what it sealed still opens.
+ * @throws DataDirectoryError if another user owns the file, or it has no key: never overwritten
  */
 export function loadSecrets({ secretsKeys, databaseUrl, dataDir }: SecretsKeyConfig): Secrets {
   if (databaseUrl !== undefined) return createSecrets(secretsKeys ?? [])

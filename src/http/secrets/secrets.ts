@@ -1,26 +1,26 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { ServiceError } from '../errors.ts'
 
-/** Seals and opens secrets with the keys of this process. */
+/** Seals and opens secrets with this process's keys. */
 export interface Secrets {
-  /** Whether there is a key; without one nothing can be sealed or opened. */
+  /** Without a key nothing can be sealed or opened. */
   hasKey: boolean
-  /** @param belongsTo what the secret belongs to, such as `channel <id>`: it opens only with the same. @throws ServiceError CONFLICT without a key. */
+  /** @param belongsTo its owner, e.g. `channel <id>`, needed to open it @throws ServiceError CONFLICT without a key */
   seal(text: string, belongsTo: string): string
-  /** @throws UnknownKeyError when no key of this process has sealed it; UnreadableSecretError when it belongs to something else, or was changed. */
+  /** @throws UnknownKeyError if sealed with another key; UnreadableSecretError if changed, or of another owner */
   open(sealed: string, belongsTo: string): string
-  /** What a text begins with that is sealed with the first key; others are to be sealed again. Null without a key. */
+  /** Prefix of texts sealed with the first key; others must be sealed again. Null without a key. */
   currentPrefix: string | null
-  /** What a text begins with that a key of this process has sealed. */
+  /** Prefixes of texts sealed with this process's keys. */
   knownPrefixes: readonly string[]
 }
 
-/** Its message holds nothing of the sealed text. */
+/** The message quotes nothing of the sealed text. */
 export class UnreadableSecretError extends Error {
   override readonly name: string = 'UnreadableSecretError'
 }
 
-/** Another process may have the key, or this one after its next start: no proof that nobody can open it. */
+/** Another process, or this one after a restart, may have the key: no proof that the secret is lost. */
 export class UnknownKeyError extends UnreadableSecretError {
   override readonly name = 'UnknownKeyError'
 }
@@ -29,7 +29,7 @@ const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
-/** It tells keys apart and reveals nothing of them: of a hash of 32 random bytes. */
+/** A hash of 32 random bytes: identifies a key without revealing it. */
 const idOf = (key: Buffer) =>
   createHash('sha256').update('wishwell secrets key ').update(key).digest('hex').slice(0, 12)
 
@@ -38,7 +38,7 @@ const prefixOf = (key: Buffer) => `s1.${idOf(key)}.`
 const noKey =
   'The operator has not set SECRETS_KEY, which is required with DATABASE_URL to store the addresses of channels and the tokens of trackers.'
 
-/** @param keys 32 bytes each: the first seals, all open. */
+/** @param keys 32 bytes each: the first seals, all open */
 export function createSecrets(keys: readonly Buffer[]): Secrets {
   const [first] = keys
   const byPrefix = new Map(keys.map((key) => [prefixOf(key), key]))

@@ -3,9 +3,9 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import type { Json } from '../platform.ts'
 
-/** Results that are expensive to fetch again, cached in the database across tasks and restarts. */
+/** Caches results that are expensive to fetch, in the database, across tasks and restarts. */
 export interface AdapterCache {
-  /** null when nothing is cached under this key, or it has expired. */
+  /** Null if the key is not cached or has expired. */
   read(platform: PlatformName, key: string, now: Date): Promise<Json>
   store(platform: PlatformName, key: string, value: Json, expiresAt: Date): Promise<void>
 }
@@ -36,13 +36,10 @@ export function createAdapterCache(database: Database): AdapterCache {
   }
 }
 
-/** The maximum of one statement: in the embedded database all other statements wait for it. */
+/** Maximum rows per statement: in the embedded database every other statement waits for it. */
 const sliceRows = 500
 
-/**
- * Deletes a slice of the expired rows.
- * @returns whether there may be more.
- */
+/** Deletes one batch of expired rows. @returns whether more may remain */
 export async function purgeExpiredCacheEntries(database: Database, now: Date): Promise<boolean> {
   const { rows } = await sql`
     delete from adapter_cache where (platform, key) in (

@@ -3,33 +3,30 @@ import type { Budget } from '../budget/budget.ts'
 import { after } from '../headers.ts'
 import { PlannedWaitError } from '../platform.ts'
 
-/** Later than every window of a host that allows so many calls a minute. */
+/** Longer than any window of a host with a per-minute limit. */
 const idleMs = 60_000
 const crowdedRetryMs = 5_000
 
 export interface NamedHostsOptions<Host> {
   clock: Clock
-  /** The hosts of the operator. */
   listed: readonly string[]
-  /** Opens what a host may be sent. @param isForeign whether only accounts name it */
+  /** Opens a host's budgets. @param isForeign whether only accounts name it */
   open(name: string, isForeign: boolean): Host
   budgetsOf(host: Host): readonly Budget[]
-  /** What they are, in the plural, for a message. */
+  /** What the hosts are, in the plural, for messages. */
   what: string
-  /** The maximum number of other hosts whose limits are remembered at the same time. */
+  /** Maximum other hosts to remember. */
   maxForeign?: number
 }
 
 /**
- * What each host may be sent, by all tasks of this process. Those of the operator are opened at once, those that accounts name with their
- * first request. A host is forgotten only when nothing depends on its budgets: least recently used first, a minute after
- * its last request and after its cooldown.
- * @returns what a host may be sent; it throws a PlannedWaitError when too many hosts of accounts are in use at the same time
+ * Budgets of each host, shared by the process. Account-named hosts are opened on first use and evicted, least recently
+ * used first, only a minute after their last request and after any cooldown.
+ * @returns the budgets of a host; throws a PlannedWaitError if too many account-named hosts are in use
  */
 export function createNamedHosts<Host>(options: NamedHostsOptions<Host>): (name: string) => Host {
   const { clock, listed, open, budgetsOf, what, maxForeign = 200 } = options
   const own = new Map([...new Set(listed)].map((name) => [name, open(name, false)]))
-  /** Least recently used first. */
   const foreign = new Map<string, { host: Host; lastUsedAt: Date }>()
 
   const isIdle = ({ host, lastUsedAt }: { host: Host; lastUsedAt: Date }, now: Date) =>

@@ -1,13 +1,12 @@
 import { asFields, type Fields } from '../content/fields.ts'
 
-/** One of so many neighbours may be in another order: pinned items stand first, and equal dates in any order. */
+/** One in this many neighbors may be out of order, because of pinned items or equal dates. */
 const orderedShare = 4
 
 /**
- * Whether an answer to a request for what is newest has reached what is older than `since`, so that its next page has nothing newer.
- * The last item with a date decides, because pinned items stand first. An answer in another order, such as that of a platform that ignores
- * the order, decides nothing: its next page may have newer items.
- * @param dateOf the date by which the platform orders; null where an item does not say.
+ * Whether a newest-first page has reached items older than `since`. The last dated item decides, because pinned ones
+ * come first; a page in another order decides nothing.
+ * @param dateOf the date the platform sorts by; null if unknown
  */
 export function reachesOlder(
   items: readonly unknown[],
@@ -25,9 +24,9 @@ export function reachesOlder(
   return rises.length * orderedShare <= moments.length - 1
 }
 
-/** An instant to the second, no later: ISO 8601 as every platform reads it. */
+/** ISO 8601 rounded down to the second, which every platform reads. */
 export const isoSecond = (instant: Date): string =>
   `${new Date(epochSecond(instant) * 1000).toISOString().slice(0, 19)}Z`
 
-/** Whole seconds since 1970, no later. */
+/** Seconds since 1970, rounded down. */
 export const epochSecond = (instant: Date): number => Math.floor(instant.getTime() / 1000)

@@ -12,53 +12,50 @@ import {
   SourceUnavailableError,
 } from '../platform.ts'
 
-/** One page of one source; its cursors are those of this source, null when it has no more. */
+/** One page of one source. Its cursors belong to that source; null if it has no more pages. */
 export type SourcePage = Page
 
 export interface RoundRobin {
-  /** Sites, forums, projects or phrases, in the order in which they are queried. */
+  /** Sites, forums, projects or phrases, in query order. */
   sources: readonly string[]
   request: PageRequest
-  /** The index of the source to begin with; by default the one after that at which earlier jobs for the topic stopped. */
+  /** Index of the first source; by default the one after the source where earlier jobs for the topic stopped. */
   firstSource?: number
-  /** The host of a source, because sources of one host fail together; by default all sources have one host. */
+  /** The host of a source, because sources of one host fail together. By default all share one host. */
   hostOf?: (source: string) => string
-  /** @param cursor null for the first page of this source. */
   fetchFrom(source: string, cursor: Json): Promise<SourcePage>
 }
 
 interface Position {
-  /** The index of the next source; `turn` in the cursor. */
   nextSource: number
-  /** The cursor of each source that has begun and has more. */
+  /** Cursors of sources that have started and have more. */
   next: Map<string, Json>
   ended: Set<string>
-  /** What sources failed with, until they deliver again. */
+  /** Failures of sources until they deliver again. */
   failed: Map<string, Failure>
 }
 
 interface Failure {
   code: PlatformErrorCode
   message: string
-  /** Whether it had delivered a page before. */
+  /** Whether it has delivered a page before. */
   hasBegun: boolean
 }
 
-/** The failures of sources whose others have delivered all that they have. */
+/** Some sources failed after the others delivered everything. */
 export class SourcesFailedError extends PlatformError {}
 
 /**
- * Fetches a page of the next source, so that a shallow search covers all of them.
- *
- * - The cursor is `{turn, next: {[source]: cursor}, ended: [source], failed?: {[source]: failure}}`. A source that was configured after it was stored begins
- *   at its first page; one that is no longer configured is left out.
- * - A refused source is left out for the rest of the task, as are all sources of a host that fails for good or is paused.
- * - What is found in sources that an account named is said to be from there. An adapter that searches a source in several ways names them
- *   `<source> <way>`.
- * - A host in a planned wait is skipped, and a source that has nothing now: the next source is queried instead.
- *
- * @returns null when every source has ended.
- * @throws PlatformError when no source can answer now: the soonest wait, or else the first failure; SourcesFailedError where others have delivered.
+ * Fetches a page of the next source, so that even a shallow search covers all of them.
+ * - The cursor is `{turn, next: {[source]: cursor}, ended: [source], failed?: {[source]: failure}}`. Newly configured
+ *   sources start at their first page, removed ones are skipped.
+ * - A refused source is skipped for the rest of the task, as are all sources of a host that fails for good or is
+ *   paused.
+ * - Requests from an account's source are marked with it. Several searches of a source are named `<source> <way>`.
+ * - A host in a planned wait, or a source with nothing now, is passed over.
+ * @returns null once every source has ended
+ * @throws PlatformError if none can answer now: the soonest wait, else the first failure; SourcesFailedError if others
+ *   delivered
  */
 export async function fetchRoundRobin({
   sources,
@@ -95,7 +92,7 @@ export async function fetchRoundRobin({
       for (const one of affected) {
         const hasBegun = position.next.has(one) || position.ended.has(one)
         hasBrokenOff ||= isOver && hasBegun
-        // A planned wait is no failure; a wait after one is, until the source delivers.
+        // A planned wait is no failure, but one after a failure is, until the source delivers.
         if (isOver || !(error instanceof PlannedWaitError))
           position.failed.set(one, { code: error.code, message: error.message, hasBegun })
         if (isOver) position.ended.add(one)
@@ -105,7 +102,7 @@ export async function fetchRoundRobin({
     }
   }
   if (waits.length > 0) throw soonestOf(waits)
-  // If some sources delivered all their pages, the others' failures do not fail the task, which names them.
+  // If some sources delivered all their pages, the task succeeds and names the sources that failed.
   const hasDelivered = request.cursor !== null
   if (failures.length > 0 && (hasBrokenOff || !hasDelivered)) throw soonestOf(failures)
   const failed = failures.length > 0 ? summaryOf(position) : null
@@ -113,7 +110,7 @@ export async function fetchRoundRobin({
   return null
 }
 
-/** A page of a source that an account named; `sources/attribution.ts` takes back what the operator lists, too. */
+/** Marks a page of an account's source; `sources/attribution.ts` unmarks what the operator also lists. */
 function inOwnSource(page: SourcePage, name: string): SourcePage {
   const ownSource = name.split(' ')[0]!
   const owned = (found: FoundRequest[]) => found.map((request) => ({ ...request, ownSource }))
@@ -125,10 +122,8 @@ function inOwnSource(page: SourcePage, name: string): SourcePage {
   }
 }
 
-/** How many failures are told in full. */
 const maxTold = 10
 
-/** Each failure once, in one text. */
 function summaryOf({ failed }: Pick<Position, 'failed'>): Pick<Failure, 'code' | 'message'> | null {
   const [first] = failed.values()
   if (first === undefined) return null
@@ -137,13 +132,12 @@ function summaryOf({ failed }: Pick<Position, 'failed'>): Pick<Failure, 'code' |
   return { code: first.code, message: [...messages.slice(0, maxTold), ...more].join(' ') }
 }
 
-/** What sources of a task failed with that goes on, or has ended, without them, by the cursor of its last page; null for none. */
+/** Summarizes the failed sources that a task went on without, from its last cursor; null if none. */
 export const failuresIn = (cursor: Json) => summaryOf(readPosition(cursor, 0))
 
 /**
- * The sources of which a task has fetched no page yet, by the cursor of its last page. An adapter may search a source in several ways,
- * each under a name that begins with the source and a space. A cursor of another form belongs to an adapter that searches all of
- * its sources at once.
+ * The sources not yet fetched, by the task's last cursor. An adapter may use several ways per source, named `<source>
+ * <way>`; a cursor of another form searches all sources at once.
  */
 export function unreachedSources(sources: readonly string[], cursor: Json): string[] {
   const fields = asFields(cursor)
@@ -154,10 +148,10 @@ export function unreachedSources(sources: readonly string[], cursor: Json): stri
   return sources.filter((source) => !begun.includes(source) && !ways.some((name) => name.startsWith(`${source} `)))
 }
 
-/** A host that is paused because it keeps failing counts as failed: the task waits for it only when no other host can answer. */
+/** A host paused for repeated failures counts as failed: the task waits for it only if no other host can answer. */
 const isPaused = (error: PlatformError) => error instanceof PlannedWaitError && error.code === 'unavailable'
 
-/** The error that can be over first. */
+/** The error that may end first. */
 function soonestOf(errors: PlatformError[]): PlatformError {
   const endOf = ({ retryAt }: PlatformError) => retryAt?.getTime() ?? Number.POSITIVE_INFINITY
   return errors.reduce((soonest, error) => (endOf(error) < endOf(soonest) ? error : soonest))
@@ -172,7 +166,7 @@ const copyOf = ({ nextSource, next, ended, failed }: Position): Position => ({
 
 function advance(position: Position, source: string, nextCursor: Json): void {
   position.failed.delete(source)
-  // A platform that repeats a cursor would be queried for ever.
+  // Stops platforms that repeat a cursor from being queried forever.
   const isStuck = JSON.stringify(nextCursor) === JSON.stringify(position.next.get(source) ?? null)
   if (nextCursor === null || isStuck) {
     position.next.delete(source)
@@ -180,7 +174,7 @@ function advance(position: Position, source: string, nextCursor: Json): void {
   } else position.next.set(source, nextCursor)
 }
 
-/** Null when all sources have ended. With a failed one it is not, because the task stores which source it was; the next call ends the task. */
+/** Null once all sources have ended. Not after a failure: the task stores it, and the next call ends the task. */
 function cursorOf({ next, ended, failed }: Position, sources: readonly string[], nextSource: number): Json {
   if (failed.size === 0 && sources.every((source) => ended.has(source))) return null
   const cursor = { turn: nextSource % sources.length, next: Object.fromEntries(next), ended: [...ended] }

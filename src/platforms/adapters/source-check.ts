@@ -1,9 +1,9 @@
 import { PlatformError, SourceRefusedError } from '../platform.ts'
 
-/** The errors that say that an address holds no public source; others say nothing about it. */
+/** Errors that mean an address holds no public source; others prove nothing. */
 const refusals: ReadonlySet<string> = new Set(['unauthorized', 'bad_response'])
 
-/** Checks a source of an account by reading it. @throws SourceRefusedError where it is none; PlatformError when that cannot be known now. */
+/** @throws SourceRefusedError if the read shows that it is no public source; PlatformError if that is unclear now */
 export async function checkSource(read: () => Promise<unknown>): Promise<void> {
   try {
     await read()

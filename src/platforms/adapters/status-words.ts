@@ -1,7 +1,7 @@
 import type { RequestStatus } from '../../database/column-types.ts'
 import { meaningsOfLabels } from './tracker-labels.ts'
 
-/** Words for a status beside those of labels: of Canny, UserVoice, Productboard and Fider. */
+/** Status words of Canny, UserVoice, Productboard and Fider, in addition to those of labels. */
 const words: ReadonlyMap<string, RequestStatus> = new Map([
   ['open', 'open'],
   ['opened', 'open'],
@@ -14,9 +14,9 @@ const words: ReadonlyMap<string, RequestStatus> = new Map([
   ['reopened', 'open'],
 ])
 
-/** What a word for a status says; null for one that says nothing known. */
+/** The status of a word; null if unknown. */
 export function statusOfWord(text: string): RequestStatus | null {
-  // Labels are short; a text of another kind says nothing.
+  // Status words are short.
   if (text.length > 100) return null
   const known = words.get(text.toLowerCase().replace(/[_-]+/g, ' ').trim())
   if (known !== undefined) return known

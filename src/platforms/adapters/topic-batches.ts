@@ -5,7 +5,6 @@ import { isTimeout, noAnswerInTime } from '../client/faults.ts'
 import { type FoundRequest, type Page, PlatformError } from '../platform.ts'
 import { searchWords } from '../topic-words.ts'
 
-/** A pending call for a first page. */
 interface Waiting {
   topic: string
   signal: AbortSignal
@@ -15,32 +14,29 @@ interface Waiting {
 
 export interface FoundTogether {
   found: FoundRequest[]
-  /** What the answer left out. The first topic counts it, so that each item is counted once. */
+  /** Items the answer left out, counted for the first topic only, so each counts once. */
   discarded?: Discarded
-  /** The page was full: a topic without a match on it may still have some. */
+  /** The page was full: topics without a match may still have some. */
   isFull: boolean
 }
 
 export interface BatchSearch {
   platform: PlatformName
   clock: Clock
-  /** How many of the topics, from the first on, fit into one query; at least 1. */
+  /** How many of the first topics fit into one query; at least 1. */
   countFitting(topics: readonly string[]): number
   fetchOne(topic: string, signal: AbortSignal): Promise<Page | null>
-  /** @returns null when the platform refuses a query for several topics. */
+  /** @returns null if the platform refuses a combined query */
   fetchTogether(topics: readonly string[], signal: AbortSignal): Promise<FoundTogether | null>
 }
 
-/** How long each topic has its own query after one for several topics was refused. */
+/** How long topics are searched separately after a refusal. */
 const refusedMs = 3600_000
 
-/** @returns null when the topic has no first page. */
+/** @returns null if the topic has no first page */
 export type FetchFirstPage = (topic: string, signal: AbortSignal) => Promise<Page | null>
 
-/**
- * Batches first pages for a host that allows one request at a time: all topics that arrive while a request is under way share
- * the next one. A topic that arrives alone has its own query at once.
- */
+/** Batches first pages: topics that arrive during a request share the next one, a lone topic is searched at once. */
 export function createTopicBatches(search: BatchSearch): FetchFirstPage {
   const { platform, clock, countFitting, fetchOne, fetchTogether } = search
   let waiting: Waiting[] = []
@@ -63,7 +59,7 @@ export function createTopicBatches(search: BatchSearch): FetchFirstPage {
       const tests = topics.map((topic) => createTopicTest(topic))
       const isCrowdedOut = (index: number) => answer.isFull && !pages[index]!.requests.some(tests[index]!)
       for (const [index, { resolve }] of batch.entries()) if (!isCrowdedOut(index)) resolve(pages[index]!)
-      // The matches of the other topics filled the page.
+      // Other topics' matches filled the page.
       for (const [index, one] of batch.entries()) if (isCrowdedOut(index)) await searchOne(one)
     } catch (error) {
       for (const { reject } of batch) reject(error)
@@ -88,13 +84,13 @@ export function createTopicBatches(search: BatchSearch): FetchFirstPage {
     })
 }
 
-/** The error that the client gives a caller that aborts its request. */
+/** The client's error for callers that abort. */
 function abortError(platform: PlatformName, signal: AbortSignal): PlatformError {
   if (isTimeout(signal.reason)) return noAnswerInTime(platform)
   return new PlatformError('cancelled', `The request to ${platform} was cancelled.`)
 }
 
-/** Aborted when all of the signals are: the answer is needed while one caller waits. */
+/** Aborted only when all signals are: one caller may still wait. */
 function whenAll(signals: readonly AbortSignal[]): AbortSignal {
   const abort = new AbortController()
   const check = () => {
@@ -106,12 +102,12 @@ function whenAll(signals: readonly AbortSignal[]): AbortSignal {
 }
 
 /**
- * Gives each topic the requests that are about it. The platform also matches comments: a request that is about no topic goes to the
- * topics of which it has the largest share of words, where it is left out and, if it is stored already, refreshed.
+ * The platform also matches comments: a request about no topic goes to those sharing most words, where it is not
+ * stored, only refreshed if already stored.
  */
 export function shareOut(topics: readonly string[], found: readonly FoundRequest[]): Page[] {
   const words = topics.map((topic) => searchWords(topic).map((word) => word.toLowerCase()))
-  // A shared page says nothing about the topic's own pages: the next page of a topic is its first own page.
+  // A shared page says nothing about a topic's own pages, so each topic continues with its own first page.
   const pages: Page[] = topics.map(() => ({ requests: [], nextCursor: { page: 1 } }))
   const tests = topics.map((topic) => createTopicTest(topic))
   for (const request of found) {

@@ -1,9 +1,9 @@
 import type { RequestStatus } from '../../database/column-types.ts'
 
-/** What a label of a tracker says about an issue: a status, or that a bot marked it because nothing happened for a while. */
+/** What a tracker label means: a status, or `stale` if a bot marked the issue as inactive. */
 export type LabelMeaning = Exclude<RequestStatus, 'open' | 'closed'> | 'stale'
 
-/** Words before the value of a label, as in `status: planned`, `workflow::in dev`, `lifecycle/stale` and `R: wontfix`. */
+/** Prefixes of a label's value, as in `status: planned`, `workflow::in dev`, `lifecycle/stale`, `R: wontfix`. */
 const scope = /^(?:(?:status|state|stage|workflow|lifecycle|resolution|triage|closed|close|issue|bot|r|s) )+(?=.)/
 
 const meanings: readonly (readonly [LabelMeaning, RegExp])[] = [
@@ -24,10 +24,7 @@ const meanings: readonly (readonly [LabelMeaning, RegExp])[] = [
   ['planned', /^(?:planned|accepted|(?:on )?(?:the )?roadmap|backlog|scheduled|scheduling|planning(?: .*)?)$/],
 ]
 
-/**
- * What the labels of an issue say together. How people call the same thing differs between projects in case, separators and scope.
- * Labels that bots of trackers use: the README of actions/stale, and the labels of Kubernetes and GitLab.
- */
+/** Labels vary in case, separators and scope. Bot labels: the actions/stale README, Kubernetes and GitLab. */
 export function meaningsOfLabels(labels: readonly string[]): ReadonlySet<LabelMeaning> {
   const found = new Set<LabelMeaning>()
   for (const label of labels) {
@@ -37,14 +34,14 @@ export function meaningsOfLabels(labels: readonly string[]): ReadonlySet<LabelMe
       .replace(/[^\p{L}\p{N}]+/gu, ' ')
       .trim()
     const value = words.replace(scope, '')
-    // The scope may be the meaning: `auto-closed` and `closed: stale` are not scopes of something else.
+    // The scope may itself be the meaning: `auto-closed`, `closed: stale`.
     const meaning = meanings.find(([, pattern]) => pattern.test(value) || pattern.test(words))?.[0]
     if (meaning) found.add(meaning)
   }
   return found
 }
 
-/** The status of an issue that is open, by its labels. */
+/** An open issue's status, by its labels. */
 export function statusWhileOpen(found: ReadonlySet<LabelMeaning>): RequestStatus {
   if (found.has('declined')) return 'declined'
   if (found.has('in_progress')) return 'in_progress'

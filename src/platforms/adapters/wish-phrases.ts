@@ -1,10 +1,7 @@
-/**
- * How people phrase a wish on platforms that have no tag for wishes; the phrase that finds the most wishes comes first. Where
- * only one phrase can be searched for at a time, they are searched round-robin, a page each.
- */
+/** How people phrase a wish, most productive first. Where one phrase is searched at a time, they run round-robin. */
 export const wishPhrases = ['feature request', 'I wish', 'would be nice if', 'please add'] as const
 
-/** Other ways to word a wish, beside the phrases that are searched for; a space is any white space. */
+/** Other wordings of a wish that are not searched for; a space matches any white space. */
 const wordings = [
   'feature requests?',
   'i wish',
@@ -19,7 +16,7 @@ const wordings = [
 ]
 const wish = new RegExp(`(?<![\\p{L}\\p{N}])(?:${wordings.join('|').replaceAll(' ', '\\s+')})(?![\\p{L}\\p{N}])`, 'iu')
 
-/** Whether a text words a wish in one of the common ways. It narrows where the source of a text says little, nothing more. */
+/** Whether a text is worded like a wish. Only a weak filter for sources that say little. */
 export function expressesWish(text: string): boolean {
   return wish.test(text)
 }

@@ -9,15 +9,14 @@ import { createSlots, type EnterSlot } from './slots.ts'
 import { createWindows, type RequestWindow, type Room } from './windows.ts'
 
 interface CooldownState {
-  /** No request before this moment, because the host demanded it; may be in the past. */
+  /** The host demanded no requests before this; may be in the past. */
   cooldownUntil: Date | null
 }
 
-/** The time that a host demands without requests. */
 interface Cooldown {
-  /** When it ends; null when there is none. */
+  /** When it ends; null without one. */
   until(now: Date): Date | null
-  /** Begins a cooldown until this moment; a longer one that is under way stays. */
+  /** Starts or extends a cooldown to this time; never shortens one. */
   extend(moment: Date): void
   state(now: Date): CooldownState
   restore(state: CooldownState): void
@@ -25,7 +24,7 @@ interface Cooldown {
 
 function createCooldown(): Cooldown {
   let cooldownUntil: Date | null = null
-  /** One that ends later than any that begins now was demanded before the clock was set back. */
+  /** A cooldown that ends later than any new one could was set before the clock went back. */
   const state = (now: Date): CooldownState => {
     if (cooldownUntil && cooldownUntil.getTime() - now.getTime() > maxPauseMs + clockToleranceMs) cooldownUntil = null
     return { cooldownUntil }
@@ -45,25 +44,23 @@ function createCooldown(): Cooldown {
   }
 }
 
-/** The limits of one host, as its documentation states them. */
 export interface BudgetLimits {
-  /** The name of the host for operators; unique within its platform. */
+  /** The host's name for operators, unique within its platform. */
   name: string
   windows: readonly RequestWindow[]
-  /** The maximum number of requests under way at the same time. */
   concurrency: number
   /** For a day or longer; its use survives a restart. */
   quota?: Pick<Quota, 'limit' | 'periodEnd'>
-  /** Left out of the hosts that `wishwell admin platforms` shows: an account named it, or it is a second limit of a host that is shown. */
+  /** Hidden in `wishwell admin platforms`: named by an account, or a second limit of a listed host. */
   isUnlisted?: boolean
-  /** The platform can search without it: it does not decide whether the platform is ready. */
+  /** The platform can search without this host, so it does not decide readiness. */
   isOptional?: boolean
 }
 
-/** Gives an adapter the budget of a host; called once for each host. */
+/** Opens a host's budget; called once per host. */
 export type OpenBudget = (limits: BudgetLimits) => Budget
 
-/** The state of a host that survives restarts. */
+/** Host state that survives restarts. */
 export interface HostMemory extends CooldownState, HealthState {}
 
 export interface BudgetState extends HostMemory {
@@ -71,28 +68,22 @@ export interface BudgetState extends HostMemory {
   room: Room
 }
 
-/**
- * What one process may send to one host, for all tasks together: slots for the requests under way, sliding windows, a
- * daily quota, the cooldowns that the host demands, and a pause while it keeps failing.
- */
+/** What a process may send to one host: slots, windows, daily quota, cooldowns, and a pause while it fails. */
 export interface Budget {
   readonly name: string
   readonly isOptional: boolean
   enter: EnterSlot
-  /** Called once for a call, before its first try. @throws PlannedWaitError while the host is paused because it keeps failing. */
+  /** Called once per call, before the first try. @throws PlannedWaitError while a failing host is paused */
   admit(now: Date): void
-  /**
-   * Counts one request, which may be sent now.
-   * @throws PlannedWaitError when it must wait, PlatformError `quota_exhausted` when the daily quota is used up.
-   */
+  /** @throws PlannedWaitError if it must wait, PlatformError `quota_exhausted` at the daily quota */
   take(now: Date): Promise<void>
-  /** Applies what the host says is left until `resetAt`. A reset that is not in the future is ignored. */
+  /** Applies the remaining requests the host states until `resetAt`; a reset in the past is ignored. */
   correct(limits: { remaining: number; resetAt: Date }, now: Date): void
-  /** Applies what the host says is left of its quota; if that is nothing, the next request is sent at `resetsAt`. */
+  /** Applies the remaining quota the host states; if none, the next request waits until `resetsAt`. */
   correctQuota(left: { remaining: number; resetsAt: Date }, now: Date): Promise<void>
-  /** Begins a cooldown until this moment; a longer one that is under way stays. */
+  /** Starts or extends a cooldown to this time; never shortens one. */
   pauseUntil(moment: Date): void
-  /** The host has answered in its own form: it works, even if it refused. */
+  /** The host answered in its own format, so it works, even if it refused. */
   recordAnswer(): void
   recordSuccess(now: Date): void
   recordFailure(error: PlatformError, now: Date): void
@@ -106,7 +97,7 @@ export interface BudgetOptions extends BudgetLimits {
   quotas: QuotaStore
 }
 
-/** @throws RangeError when a limit is not a whole number above 0. */
+/** @throws RangeError if a limit is not a positive whole number */
 export function createBudget(options: BudgetOptions): Budget {
   const { platform, name, quotas } = options
   const windows = createWindows(options.windows)
@@ -150,7 +141,7 @@ export function createBudget(options: BudgetOptions): Budget {
 
 const nextQueryMessage = (platform: PlatformName, at: Date) => `${platform} is next queried at ${formatMoment(at)}.`
 
-/** Without `retryAt`: it ends the task instead of delaying it to the next day. */
+/** Has no `retryAt`: ends the task instead of delaying it to the next day. */
 export const quotaExhausted = (platform: PlatformName, resetsAt: Date) =>
   new PlatformError(
     'quota_exhausted',

@@ -3,11 +3,11 @@ import { formatMoment } from '../../runtime/dates.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { PlannedWaitError, type PlatformError } from '../platform.ts'
 
-/** Failures in a row, of all tasks together, after which the host counts as down: fewer may be the fault of one page. */
+/** Consecutive failures, across tasks, before a host counts as down: fewer may be the fault of one page. */
 const failuresToPause = 5
 const firstPauseMs = 60_000
 const maxPauseMs = 30 * 60_000
-/** How long the one request after a pause may take before another one is let through. */
+/** How long a probe may take before another request is let through. */
 const probeMs = 60_000
 
 const failureCodes: ReadonlySet<PlatformErrorCode> = new Set(['unavailable', 'timeout', 'bad_response', 'blocked'])
@@ -19,14 +19,11 @@ interface CircuitState {
   pausedUntil: Date | null
 }
 
-/**
- * Pauses a host that keeps failing: after five failures in a row for a minute, then twice as long after each further failure,
- * half an hour at most. After a pause a single request is let through; the others wait for its result.
- */
+/** Pauses a host for a minute after five failures in a row, doubling up to half an hour; then one request probes it. */
 interface Circuit {
-  /** When a request may be sent; null for now. After a pause, null is given once: to the request that probes the host. */
+  /** When a request may be sent; null for now. After a pause, null goes to a single probing request. */
   admit(now: Date): Date | null
-  /** The host has answered, so it works. */
+  /** The host answered, so it works. */
   recordAnswer(): void
   recordFailure(error: PlatformError, now: Date): void
   state(): CircuitState
@@ -45,7 +42,7 @@ export function createCircuit(): Circuit {
   return {
     admit(now) {
       if (pausedUntil === null) return null
-      // Longer than any pause that begins now: the clock was set back since.
+      // Longer than any new pause: the clock was set back.
       if (pausedUntil.getTime() - now.getTime() > maxPauseMs + clockToleranceMs) pausedUntil = now
       if (pausedUntil > now) return pausedUntil
       pausedUntil = new Date(now.getTime() + probeMs)
@@ -73,11 +70,11 @@ export interface HealthState extends CircuitState {
   lastError: { code: PlatformErrorCode; message: string; at: Date } | null
 }
 
-/** How the calls to one host have ended, and the pause of a host that keeps failing. */
+/** Call results of one host, and its pause after repeated failures. */
 export interface Health {
-  /** @throws PlannedWaitError while the host is paused. */
+  /** @throws PlannedWaitError while the host is paused */
   admit(now: Date): void
-  /** The host has answered in its own form: it works, even if it refused. */
+  /** The host answered in its own format, so it works, even if it refused. */
   recordAnswer(): void
   recordSuccess(now: Date): void
   recordFailure(error: PlatformError, now: Date): void
@@ -85,7 +82,7 @@ export interface Health {
   restore(state: HealthState): void
 }
 
-/** @param name of the host. */
+/** @param name of the host */
 export function createHealth(platform: PlatformName, name: string): Health {
   const circuit = createCircuit()
   let lastSuccessAt: Date | null = null

@@ -7,13 +7,12 @@ import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { maxPauseMs } from '../headers.ts'
 import type { Budget, BudgetState } from './budget.ts'
 
-/** A crash loses at most the changes of this time. */
+/** A crash loses at most this much. */
 const saveEveryMs = 1_000
 
 export interface HostMemoryStore {
-  /** Writes the states that have changed since they were last written. */
   save(): Promise<void>
-  /** Ends the regular saving, after a last one. */
+  /** Saves once more, then stops saving. */
   stop(): Promise<void>
 }
 
@@ -24,11 +23,7 @@ export interface HostMemoryOptions {
   hosts: ReadonlyMap<PlatformName, readonly Budget[]>
 }
 
-/**
- * Stores the state of the hosts in the database: a cooldown that a platform demanded, or the pause of one that keeps failing,
- * survives a restart, and every process can report the state of the platforms.
- * @returns when the stored state has been restored.
- */
+/** Persists cooldowns and pauses, for restarts and status reports. @returns once the stored state is restored */
 export async function rememberHosts({ database, clock, log, hosts }: HostMemoryOptions): Promise<HostMemoryStore> {
   const all = [...hosts].flatMap(([platform, budgets]) => budgets.map((budget) => ({ platform, budget })))
   await restore(database, all, clock.now())
@@ -43,7 +38,7 @@ export async function rememberHosts({ database, clock, log, hosts }: HostMemoryO
       written.set(budget, fingerprint(state))
     }
   }
-  // One after the other: an older state must not overtake a newer one.
+  // In sequence, so an older state never overtakes a newer one.
   let saving = Promise.resolve()
   const saveNext = () => {
     saving = saving.catch(() => {}).then(save)
@@ -61,7 +56,7 @@ export async function rememberHosts({ database, clock, log, hosts }: HostMemoryO
   }
 }
 
-/** Equal for states that differ only by the passing of time, which is not worth a write. */
+/** Ignores what only the passing of time changes: that is not worth a write. */
 const fingerprint = ({ room, ...memory }: BudgetState) => JSON.stringify(memory)
 
 type Host = { platform: PlatformName; budget: Budget }
@@ -80,7 +75,7 @@ async function restore(database: Database, all: Host[], now: Date): Promise<void
           ? { code: row.last_error_code, message: row.last_error_message ?? '', at: row.last_error_at }
           : null,
     })
-    // Not every platform says what is left, so the use before the restart is restored from here.
+    // Not every platform states what is left, so the use before the restart is restored here.
     host?.budget.correct({ remaining: row.remaining, resetAt: row.remaining_resets_at }, now)
   }
 }
@@ -104,7 +99,7 @@ async function write(database: Database, platform: PlatformName, state: BudgetSt
     .onConflict((conflict) =>
       conflict.columns(['platform', 'name']).doUpdateSet((eb) => ({
         ...row,
-        // Another process may have stored a longer cooldown or a later success.
+        // Another process may have stored a longer cooldown or later success.
         cooldown_until: sql<Date | null>`greatest(excluded.cooldown_until,
           case when platform_hosts.cooldown_until <= ${new Date(now.getTime() + maxPauseMs + clockToleranceMs)}::timestamptz then platform_hosts.cooldown_until end)`,
         last_success_at: eb.fn<Date | null>('greatest', ['platform_hosts.last_success_at', 'excluded.last_success_at']),

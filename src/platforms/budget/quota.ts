@@ -3,7 +3,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Database } from '../../database/open.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 
-/** Quotas in the database. One conditional statement counts a request, so two processes never take the same last request. */
+/** Stores quotas; one conditional statement per request keeps two processes from taking the same last one. */
 export function createQuotaStore(database: Database): QuotaStore {
   return {
     take: async (quota, now) =>
@@ -15,7 +15,7 @@ export function createQuotaStore(database: Database): QuotaStore {
   }
 }
 
-/** A period that ends later was begun by a clock that was ahead. */
+/** A later end was set by a clock that was ahead. */
 const latestEnd = (quota: Quota, now: Date) => new Date(quota.periodEnd(now).getTime() + clockToleranceMs)
 
 async function read(database: Database, quota: Quota, now: Date): Promise<QuotaState | null> {
@@ -30,7 +30,7 @@ async function read(database: Database, quota: Quota, now: Date): Promise<QuotaS
   return row ?? null
 }
 
-/** Counts one request, in a new period if the stored one is over. @returns false when the quota is used up. */
+/** Counts one request, in a new period if the stored one is over. @returns false if the quota is used up */
 async function countRequest(database: Database, quota: Quota, now: Date): Promise<boolean> {
   const { platform, name, limit } = quota
   const isOver = sql<boolean>`(platform_quotas.resets_at <= ${now} or platform_quotas.resets_at > ${latestEnd(quota, now)})`
@@ -65,18 +65,18 @@ async function correct(
     .where('platform', '=', platform)
     .where('name', '=', name)
     .where('resets_at', '>', now)
-    // Without this condition every answer would rewrite the row.
+    // Keeps every answer from rewriting the row.
     .where((eb) => eb.or([eb('used', '<', limit - remaining), eb.val(remaining <= 0)]))
     .execute()
 }
 
-/** A number of requests for a long period, such as a day; its use survives a restart of the service. */
+/** A number of requests per long period, such as a day; its use survives a restart. */
 export interface Quota {
   platform: PlatformName
   /** Unique within the platform. */
   name: string
   limit: number
-  /** When a period that begins now ends. */
+  /** The end of a period that starts now. */
   periodEnd: (now: Date) => Date
 }
 
@@ -85,17 +85,17 @@ export interface QuotaState {
   resetsAt: Date
 }
 
-/** Counts the use of quotas, for all processes that share the database. */
+/** Counts quotas, for all processes that share the database. */
 export interface QuotaStore {
-  /** Counts one request atomically. @returns null when it may be sent, else when the next period begins. */
+  /** Counts one request atomically. @returns null if it may be sent, else the start of the next period */
   take(quota: Quota, now: Date): Promise<Date | null>
-  /** Applies what the platform says is left: its count includes other users of the same address or key. */
+  /** Applies what the platform says is left, which includes other users of the address or key. */
   correct(quota: Quota, remaining: number, resetsAt: Date, now: Date): Promise<void>
-  /** null when nothing of the current period was used. */
+  /** Null if nothing of the current period was used. */
   read(quota: Quota, now: Date): Promise<QuotaState | null>
 }
 
-/** For tests and tools that have no database. */
+/** For tests and tools without a database. */
 export function createMemoryQuotas(): QuotaStore {
   const states = new Map<string, QuotaState>()
   const keyOf = ({ platform, name }: Quota) => `${platform} ${name}`

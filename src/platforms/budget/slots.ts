@@ -1,13 +1,7 @@
-/**
- * Waits for a slot. Rejects with the reason of the signal.
- * @returns the function that frees the slot, or null when the queue is full and the caller should try again later.
- */
+/** Rejects with the signal's reason. @returns a function to free the slot; null if the queue is full */
 export type EnterSlot = (signal: AbortSignal) => Promise<(() => void) | null>
 
-/**
- * A first in, first out queue for `count` slots. A waiting caller occupies a worker, so by default at most `count` callers wait: enough
- * to keep all slots in use.
- */
+/** FIFO queue for `count` slots. Waiting callers block workers, so by default only `count` may wait. */
 export function createSlots(count: number, maxWaiting = count): EnterSlot {
   const waiting: Array<() => void> = []
   let taken = 0

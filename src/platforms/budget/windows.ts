@@ -1,33 +1,28 @@
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import { maxPauseMs } from '../headers.ts'
 
-/** At most `limit` requests in any span of `windowMs`. */
+/** At most `limit` requests in any `windowMs`. */
 export interface RequestWindow {
   limit: number
   windowMs: number
 }
 
-/** What is left of the tightest window. */
 export interface Room {
   remaining: number
   limit: number
-  /** When more requests become available. */
   resetsAt: Date
 }
 
-/**
- * The moments of the requests to one host, in sliding windows of documented limits. The answers of the host make them stricter:
- * its own count includes other processes behind the same address or key.
- */
+/** Sliding windows for one host. Its answers make them stricter: they count other users of the address or key too. */
 export interface RequestWindows {
-  /** Counts one request; @returns null when it may be sent now, else the first moment at which one may. */
+  /** Counts one request. @returns null if it may be sent now, else when one may */
   take(now: Date): Date | null
-  /** Applies what the host says is left until `resetAt`. A reset that is not in the future is ignored. */
+  /** Applies the remaining requests the host states until `resetAt`; a reset in the past is ignored. */
   correct(limits: { remaining: number; resetAt: Date }, now: Date): void
   room(now: Date): Room
 }
 
-/** @throws RangeError when there is no window or a limit is not a whole number above 0. */
+/** @throws RangeError without a window, or if a limit is not a positive whole number */
 export function createWindows(limits: readonly RequestWindow[]): RequestWindows {
   if (limits.length === 0) throw new RangeError('a host needs a window')
   const windows = limits.map(slidingWindow)
@@ -52,7 +47,7 @@ export function createWindows(limits: readonly RequestWindow[]): RequestWindows 
     correct({ remaining, resetAt }, now) {
       const resetAtMs = resetAt.getTime()
       if (resetAtMs <= now.getTime()) return
-      // Answers can arrive out of order: within one period of the host, the count only falls.
+      // Answers may be out of order: within a host's period, counts only fall.
       const isSamePeriod = resetAtMs === host.resetAtMs
       host = { remaining: isSamePeriod ? Math.min(host.remaining, remaining) : remaining, resetAtMs }
     },
@@ -66,16 +61,16 @@ export function createWindows(limits: readonly RequestWindow[]): RequestWindows 
   }
 }
 
-/** How much of a window is left, from 0 to 1. */
+/** Remaining share of a window, 0 to 1. */
 const share = ({ remaining, limit }: Room) => remaining / limit
 
-/** A ring of the last `limit` moments: the next request may go when the oldest of them has left the window. */
+/** A ring of the last `limit` times: the next request may go once the oldest has left the window. */
 function slidingWindow({ limit, windowMs }: RequestWindow) {
   if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError('a window needs a limit of 1 or more')
   const takenAtMs = new Float64Array(limit).fill(Number.NEGATIVE_INFINITY)
   let oldest = 0
   let newestMs = Number.NEGATIVE_INFINITY
-  /** Requests of later than now were sent before the clock was set back: when is not known, so they count from now on. */
+  /** Times in the future predate a clock change, so they count as now. */
   const countAheadAsNow = (nowMs: number) => {
     if (newestMs <= nowMs) return
     newestMs = nowMs
@@ -94,7 +89,7 @@ function slidingWindow({ limit, windowMs }: RequestWindow) {
     room(nowMs: number): Room {
       countAheadAsNow(nowMs)
       const counted = takenAtMs.filter((takenMs) => takenMs + windowMs > nowMs)
-      // All leave the window after the same time, so the first one leaves first.
+      // All leave the window after the same time, so the first leaves first.
       const firstMs = counted.reduce((first, takenMs) => Math.min(first, takenMs), nowMs)
       const resetsAt = new Date(counted.length === 0 ? nowMs : firstMs + windowMs)
       return { remaining: limit - counted.length, limit, resetsAt }

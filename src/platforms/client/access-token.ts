@@ -7,16 +7,16 @@ export interface AccessToken {
 }
 
 export interface AccessTokens {
-  /** A token that is valid for at least a minute. @throws the error of fetching one. */
+  /** A token valid for at least a minute. @throws the error of fetching one */
   get(): Promise<string>
-  /** Drops a token that the platform refused, so that the next call fetches another; a newer one stays. */
+  /** Drops a refused token, so that the next call fetches another; keeps a newer one. */
   forget(value: string): void
 }
 
-/** A token that is about to expire could be refused when it arrives. */
+/** A token about to expire could be refused on arrival. */
 const marginMs = 60_000
 
-/** Caches one access token for all tasks. Concurrent callers share one fetch of the next token. */
+/** Caches one access token for all tasks; concurrent callers share one fetch. */
 export function createAccessTokens(clock: Clock, fetchToken: () => Promise<AccessToken>): AccessTokens {
   let current: AccessToken | null = null
   let fetching: Promise<AccessToken> | null = null
@@ -36,7 +36,7 @@ export function createAccessTokens(clock: Clock, fetchToken: () => Promise<Acces
   }
 }
 
-/** Sends a request with a token; if the platform refuses it, tries once more with a new token. */
+/** Sends a request with a token; on a refusal, once more with a new token. */
 export async function withToken<Result>(
   tokens: AccessTokens,
   send: (token: string) => Promise<Result>,

@@ -2,19 +2,18 @@ import { JsonTextError, readJson } from '../../runtime/foreign/json.ts'
 import { type AnswerHeaders, headerText } from '../headers.ts'
 import { decodeContent } from './content-coding.ts'
 
-/** Why a received body cannot be used. The message never holds a part of it. */
+/** Why a received body is unusable. The message never quotes it. */
 export class BodyError extends Error {
   override readonly name = 'BodyError'
 }
 
-/** What a body says, by its decompressed bytes. @throws BodyError for a body of another form. */
+/** Parses the decompressed bytes. @throws BodyError for another format */
 export type ParseBody = (bytes: Uint8Array, headers: AnswerHeaders) => unknown | Promise<unknown>
 
 /**
- * Reads a whole body.
- * @param limitBytes for the bytes on the wire, and again for the decompressed bytes.
- * @param parse by default as JSON
- * @throws BodyError when the body is too large, broken, not JSON, or too dear to parse; errors of the connection unchanged.
+ * @param limitBytes on the wire, and again decompressed
+ * @param parse JSON by default
+ * @throws BodyError if the body is too large, broken or too expensive to parse; connection errors unchanged
  */
 export async function readAnswerBody(
   chunks: AsyncIterable<Uint8Array>,

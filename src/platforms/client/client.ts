@@ -15,16 +15,15 @@ import { type ExchangeContext, labelOf, sendOnce } from './exchange.ts'
 import { connectionError, isTimeout, isTransient, noAnswerInTime } from './faults.ts'
 import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
 
-/** The ceiling before the first repetition. */
+/** Maximum wait before the first retry. */
 const firstRetryMs = 500
 const capMs = 8_000
 
 /**
- * How long to wait before trying again: full jitter (a random part of a doubling ceiling), so that the tries of many
- * processes do not meet. Source: "Exponential Backoff And Jitter", AWS Architecture Blog.
- * @param attempt 0 before the first repetition.
- * @param random a number from 0 up to, not including, 1.
- * @returns milliseconds.
+ * Full jitter, so that processes do not retry in step ("Exponential Backoff And Jitter", AWS Architecture Blog).
+ * @param attempt 0 before the first retry
+ * @param random in [0, 1)
+ * @returns milliseconds
  */
 export function retryDelay(attempt: number, random: () => number, firstMs = firstRetryMs): number {
   return random() * Math.min(capMs, firstMs * 2 ** attempt)
@@ -32,15 +31,15 @@ export function retryDelay(attempt: number, random: () => number, firstMs = firs
 
 export interface PlatformClient {
   /**
-   * Sends one request, with up to two more tries after a transient fault, and records the result in the budget.
-   * @returns an answer with a status of 200 to 299 (or one of `acceptStatuses`) and a JSON body.
-   * @throws PlatformError in every other case.
+   * Retries transient faults up to twice and records the result in the budget.
+   * @returns an answer with JSON and a status of 2xx or in `acceptStatuses`
+   * @throws PlatformError otherwise
    */
   getJson(request: JsonRequest): Promise<Answer>
   close(): Promise<void>
 }
 
-/** The part of a pino logger that is needed here. It never gets a body, a header or a query string. */
+/** The used part of a pino logger. It never gets a body, header or query string. */
 export interface PlatformLog {
   warn(fields: object, message: string): void
 }
@@ -51,13 +50,12 @@ export interface ClientOptions {
   log?: PlatformLog
   random?: () => number
   dispatcher?: Dispatcher
-  /** By default none. */
   proxies?: NetworkProxies
-  /** Whether addresses that accounts name may be private ones: then they are connected to like those of the operator. */
+  /** Allows private addresses named by accounts, treated like the operator's own. */
   allowPrivateTargets?: boolean
-  /** Resolves the names that the operator chose; by default the resolver of the system. */
+  /** Resolves the operator's names; by default the system's resolver. */
   resolver?: LookupFunction | undefined
-  /** Resolves the names that accounts name; by default the resolver of the system. */
+  /** Resolves account-named hosts; by default the system's resolver. */
   resolve?: Resolve
   timeouts?: Partial<ClientTimeouts>
   maxBodyBytes?: number
@@ -73,7 +71,7 @@ const defaultTimeouts: ClientTimeouts = {
 }
 const defaultMaxBodyBytes = 10 * 1024 * 1024
 const retryLimit = 2
-/** When to try a host again whose queue is full. */
+/** When to retry a host with a full queue. */
 const busyMs = 1_500
 
 interface ClientContext extends ExchangeContext {
@@ -81,16 +79,13 @@ interface ClientContext extends ExchangeContext {
   random: () => number
 }
 
-/**
- * GitHub refuses requests without a User-Agent; operators of platforms can see in it whom to contact.
- * @param contact as `parseRemovalContact` gives it: valid in the comment of a User-Agent.
- */
+/** GitHub refuses requests without a User-Agent. @param contact from `parseRemovalContact`: valid in its comment */
 export function userAgentFor(version: string, contact?: string): string {
   const whom = contact === undefined ? '' : `; contact: ${contact}`
   return `Wishwell/${version} (+https://github.com/wishwell/wishwell; feature request collector${whom})`
 }
 
-/** The address of an API method below a configured base address, which may have a path of its own. */
+/** An API method's address below a base address, which may have a path of its own. */
 export function endpointUrl(baseUrl: string, path: string, parameters: Record<string, string | number>): URL {
   const url = new URL(baseUrl)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`
@@ -100,7 +95,7 @@ export function endpointUrl(baseUrl: string, path: string, parameters: Record<st
 
 const refuse = (message: string) => new SourceRefusedError(message)
 
-/** The HTTP client of all platforms; the README of this module states its law. */
+/** The HTTP client of all platforms; this module's README states its rules. */
 export function createPlatformClient(options: ClientOptions): PlatformClient {
   const timeouts = { ...defaultTimeouts, ...options.timeouts }
   const { allowPrivateTargets = false, resolver, resolve, proxies = noProxies } = options
@@ -151,12 +146,12 @@ async function getJson(context: ClientContext, request: JsonRequest): Promise<An
       if (!isTimeout(signal.reason)) {
         throw new PlatformError('cancelled', `The request to ${labelOf(request)} was cancelled.`)
       }
-      // The caller's time limit. A host that is silent until then counts as failed, as after a longer silence.
+      // The caller's time limit. A host silent until then counts as failed, as after a longer silence.
       const silence = noAnswerInTime(labelOf(request))
       if (isAdmitted) budget.recordFailure(silence, context.clock.now())
       throw silence
     }
-    // A planned wait is no new information about the host.
+    // A planned wait says nothing new about the host.
     if (error instanceof PlatformError && !(error instanceof PlannedWaitError)) {
       budget.recordFailure(error, context.clock.now())
     }
@@ -174,20 +169,20 @@ async function tryRepeatedly(context: ClientContext, request: JsonRequest, signa
       return await sendOnce(context, request, signal)
     } catch (fault) {
       const error = fault instanceof PlatformError ? fault : connectionError(labelOf(request), fault)
-      // The budget allows no other try: the first fault is more informative than that, and counts against the host.
+      // The budget allows no retry: the first fault says more than that, and counts against the host.
       if (firstFault && error instanceof PlannedWaitError) {
         const { code, message, isUnreachable } = firstFault
         throw new PlatformError(code, message, { retryAt: error.retryAt!, isUnreachable })
       }
       if (!isTransient(error) || error.retryAt) throw error
       firstFault ??= error
-      // After a silence there may be no time for another one of the same length; the next source may use that time.
+      // Skip a retry if another such silence would exceed the deadline: the next source may use the time.
       const isLate = error.code === 'timeout' && context.clock.now().getTime() - begunAt + headersMs > deadlineMs
       const isLast = attempt === retryLimit || isLate
       if (!isLast && !signal.aborted) {
         const delayMs = retryDelay(attempt, context.random, context.timeouts.retryMs)
         context.log?.warn({ platform, code: error.code, attempt, delayMs }, 'trying a platform again')
-        // At the deadline the first fault is more informative than the deadline.
+        // At the deadline, the first fault says more than the deadline.
         await sleep(delayMs, undefined, { signal }).catch(() => {})
       }
       if (isLast || signal.aborted) {

@@ -1,17 +1,16 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, constants, inflateRaw, unzip, zstdDecompress } from 'node:zlib'
 
-// The content codings of an answer, as browsers read them: what these forgive of servers, nobody mends there.
-// undici has an interceptor that decompresses, but it is experimental, says so on stderr at every start, and leaves error
-// answers compressed, which Stack Exchange always sends compressed.
+// As lenient as browsers, for which servers are written. undici's experimental decompression warns on stderr at every
+// start, and skips error answers, which Stack Exchange always compresses.
 
 type Decoder = (bytes: Buffer, maxOutputLength: number) => Promise<Buffer>
 
 const zlib = [promisify(unzip), promisify(inflateRaw)] as const
-// A body whose end was cut off is read as far as it goes: whoever parses it finds what is missing, and many lack only their checksum.
+// Reads truncated bodies as far as they go: many lack only the checksum, and the parser notices the rest.
 const finishFlush = constants.Z_SYNC_FLUSH
 
-/** The length of the header of a gzip member (RFC 1952, 2.3.1). */
+/** Length of a gzip member's header (RFC 1952, 2.3.1). */
 function gzipHeader(bytes: Buffer): number {
   const flags = bytes[3] ?? 0
   let at = 10
@@ -22,17 +21,14 @@ function gzipHeader(bytes: Buffer): number {
 
 const isGzip = (bytes: Buffer) => bytes[0] === 0x1f && bytes[1] === 0x8b
 
-/**
- * gzip and deflate, whichever of the two is said. Where that fails the compressed data are read alone: `deflate` may be raw, a checksum may be wrong, and
- * anything may follow.
- */
+/** gzip and deflate, whichever is named; else only the raw data: no header, a bad checksum or trailing data. */
 const inflate: Decoder = async (bytes, maxOutputLength) => {
   const [whole, raw] = zlib
   try {
     return await whole(bytes, { maxOutputLength, finishFlush })
   } catch (error) {
     if (error instanceof RangeError) throw error
-    // The header of zlib (RFC 1950) is a multiple of 31.
+    // A zlib header is a multiple of 31 (RFC 1950).
     const isZlib = bytes.length > 1 && bytes.readUInt16BE() % 31 === 0 && (bytes[0]! & 15) === 8
     const start = isGzip(bytes) ? gzipHeader(bytes) : isZlib ? 2 : 0
     return raw(bytes.subarray(start), { maxOutputLength, finishFlush })
@@ -42,11 +38,11 @@ const inflate: Decoder = async (bytes, maxOutputLength) => {
 const brotli: Decoder = (bytes, maxOutputLength) =>
   promisify(brotliDecompress)(bytes, { maxOutputLength, finishFlush: constants.BROTLI_OPERATION_FLUSH })
 
-/** A frame of more memory is no content coding (RFC 9659). */
+/** Larger windows are no content coding (RFC 9659). */
 const zstdParams = { [constants.ZSTD_d_windowLogMax]: 23 }
 const maxFrames = 1_000
 
-/** All frames of a body, which Node reads one by one. What follows the last one is left out. */
+/** Decodes all frames of a body, which Node reads one by one; ignores data after the last. */
 const zstd: Decoder = async (bytes, maxOutputLength) => {
   const parts: Buffer[] = []
   let room = maxOutputLength
@@ -71,7 +67,7 @@ const zstd: Decoder = async (bytes, maxOutputLength) => {
 
 interface Frame {
   buffer: Buffer
-  /** How much of the input the frame was. */
+  /** Input bytes consumed by the frame. */
   engine: { bytesWritten: number }
 }
 
@@ -82,16 +78,12 @@ const decoders: ReadonlyMap<string, Decoder> = new Map([
   ['zstd', zstd],
 ])
 
-/** What a request says that it reads. */
 export const acceptEncoding = [...decoders.keys()].join(', ')
 
-/** One body in more codings is no answer of a server. */
+/** No server encodes a body more often. */
 const maxCodings = 5
 
-/**
- * The decoders of an answer, the last coding first. As in browsers an unknown word says nothing: then the body is taken as it is. Some servers name
- * a charset there, or send a compressed file without saying so.
- */
+/** Last coding first. Unknown words are ignored, as in browsers: some servers name a charset there. */
 function decodersOf(contentEncoding: string, bytes: Buffer): Decoder[] | null {
   const words = contentEncoding.split(',').map((word) => word.trim().toLowerCase().replace(/^x-/, ''))
   const codings = words.filter((word) => word !== '' && word !== 'identity')
@@ -102,11 +94,10 @@ function decodersOf(contentEncoding: string, bytes: Buffer): Decoder[] | null {
 }
 
 /**
- * Decodes a body.
- * @param contentEncoding the header, empty where there is none
- * @param limitBytes of the decoded body, in each step
- * @returns null for one that is cut off, damaged, or coded too often
- * @throws RangeError for one that is larger
+ * @param contentEncoding the header, or empty
+ * @param limitBytes of each decoding step
+ * @returns null if the body is cut off, damaged, or encoded too often
+ * @throws RangeError if it is larger
  */
 export async function decodeContent(
   bytes: Buffer,

@@ -11,24 +11,20 @@ import type { Answer, ClientTimeouts, JsonRequest } from './messages.ts'
 const redirectLimit = 3
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
-/** What one exchange needs of the client. */
 export interface ExchangeContext {
   clock: Clock
   userAgent: string
   dispatcher: Dispatcher
-  /** For addresses that accounts name: it connects to public ones only. */
+  /** For account-named addresses: connects only to public ones. */
   foreignDispatcher: Dispatcher
   timeouts: ClientTimeouts
   maxBodyBytes: number
 }
 
-/** The name of the platform or host in messages. */
+/** The platform or host in messages. */
 export const labelOf = ({ label, platform }: JsonRequest): string => label ?? platform
 
-/**
- * Sends a request once, along its redirects, and reads the answer.
- * @throws PlatformError for an answer that is an error; errors of the connection unchanged.
- */
+/** Follows redirects. @throws PlatformError for an error answer; connection errors unchanged */
 export async function sendOnce(context: ExchangeContext, request: JsonRequest, signal: AbortSignal): Promise<Answer> {
   let url = request.url
   for (let redirects = 0; redirects <= redirectLimit; redirects++) {
@@ -55,7 +51,7 @@ export async function sendOnce(context: ExchangeContext, request: JsonRequest, s
   throw new PlatformError('bad_response', `${labelOf(request)} redirects without end. Check its base address.`)
 }
 
-/** A redirect waits here for the budget: giving up would waste the first request, and starting again could go on for ever. */
+/** Waits for the budget here: giving up would waste the first request, and restarting might loop forever. */
 async function takeForRedirect({ clock, timeouts }: ExchangeContext, { budget }: JsonRequest, signal: AbortSignal) {
   for (;;) {
     try {
@@ -64,7 +60,7 @@ async function takeForRedirect({ clock, timeouts }: ExchangeContext, { budget }:
       if (!(error instanceof PlannedWaitError)) throw error
       const { code, message } = error
       const retryAt = error.retryAt!
-      // Not a planned wait: it counts as a try, so that a task cannot repeat this without end.
+      // Counts as a try, not a planned wait, so a task cannot repeat it forever.
       const failed = () => {
         throw new PlatformError(code, message, { retryAt })
       }
@@ -75,10 +71,7 @@ async function takeForRedirect({ clock, timeouts }: ExchangeContext, { budget }:
   }
 }
 
-/**
- * Only within the origin that the operator configured: credentials stay there, and no answer can point the service at an
- * address inside its own network.
- */
+/** Only within the configured origin: protects credentials, and our network from hostile redirects. */
 function redirectTarget(request: JsonRequest, from: URL, location: string): URL {
   const target = URL.canParse(location, from.href) ? new URL(location, from) : null
   if (target?.origin === request.url.origin) return target
@@ -105,12 +98,12 @@ async function readAnswer(
   // A series of bad requests must not pause a host for all tasks.
   if (bodyError === null && answer.status < 500) budget.recordAnswer()
   await request.readLimits?.(answer)
-  // The status first: it says more than the broken body of an error.
+  // The status first: it says more than an error's broken body.
   const isAccepted = request.acceptStatuses?.includes(answer.status) ?? false
   const error = request.readError?.(answer) ?? (isAccepted ? null : defaultError(label, answer, context.clock.now()))
   if (error) {
     const retryAt = error.retryAt ?? retryAfter(answer.headers, context.clock.now())
-    // The cooldown holds for all tasks.
+    // Cools down all tasks.
     if (retryAt) budget.pauseUntil(retryAt)
     throw retryAt && isTransient(error) ? new PlatformError(error.code, error.message, { retryAt }) : error
   }

@@ -10,15 +10,12 @@ const timeoutCodes = new Set([
   'ETIMEDOUT',
 ])
 
-/** Worth another try at once: the same request may succeed a moment later. */
+/** Worth an immediate retry: the request may succeed a moment later. */
 export function isTransient(error: PlatformError): boolean {
   return error.code === 'unavailable' || error.code === 'timeout'
 }
 
-/**
- * What a status means on every platform; null for 200 to 299. Statuses: RFC 9110.
- * @param label the name of the platform or host in the message.
- */
+/** The default meaning of a status (RFC 9110); null for 2xx. @param label the platform or host in the message */
 export function defaultError(label: string, answer: Answer, now: Date): PlatformError | null {
   const { status, headers } = answer
   if (status >= 200 && status < 300) return null
@@ -40,16 +37,13 @@ export function defaultError(label: string, answer: Answer, now: Date): Platform
   return new PlatformError('bad_response', `${label} answered ${status}. Check its base address.`)
 }
 
-/** Whether an error, or the reason of a signal, is that of `AbortSignal.timeout`. */
+/** Whether an error or abort reason comes from `AbortSignal.timeout`. */
 export const isTimeout = (reason: unknown): boolean => (reason as { name?: unknown } | null)?.name === 'TimeoutError'
 
 export const noAnswerInTime = (label: string): PlatformError =>
   new PlatformError('timeout', `${label} did not answer in time. Try again later.`, { isUnreachable: true })
 
-/**
- * The error of a failed connection.
- * @throws the error itself when its cause is not the connection but a mistake in this program.
- */
+/** Describes a failed connection. @throws the error itself if it is a bug in this program, not a connection error */
 export function connectionError(label: string, error: unknown): PlatformError {
   const { code } = error as { code?: unknown }
   if (isTimeout(error) || (typeof code === 'string' && timeoutCodes.has(code))) return noAnswerInTime(label)
@@ -57,7 +51,7 @@ export function connectionError(label: string, error: unknown): PlatformError {
   if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new PlatformError('bad_response', `${label} did not answer in HTTP (${code}). Check its base address.`)
   }
-  // Only the code: undici's errors can carry pieces of the body.
+  // Only the code: undici's errors may quote the body.
   return new PlatformError(
     'unavailable',
     `The connection to ${label} failed (${code}). Check the network and its base address.`,

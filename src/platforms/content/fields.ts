@@ -1,13 +1,10 @@
 import type { FoundRequest } from '../platform.ts'
 import { firstSentence, plainName } from './text.ts'
 
-/**
- * Values of untrusted JSON. Every reader accepts any value and returns null for one that is missing or has another form, so
- * that a missing field never costs the page.
- */
+/** Untrusted JSON. Its readers return null for missing or malformed values: a bad field never fails a page. */
 export type Fields = Record<string, unknown>
 
-// The largest count that fits into a column of four bytes.
+// Largest count that fits a four-byte column.
 const countLimit = 2 ** 31 - 1
 const urlLimit = 2000
 
@@ -19,30 +16,30 @@ export function asList(value: unknown): unknown[] | null {
   return Array.isArray(value) ? value : null
 }
 
-/** A string unchanged, also an empty one: clean it with `text.ts` before it is stored. */
+/** A string unchanged, even if empty; clean with `text.ts` before storing. */
 export function asString(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** A name, handle or licence: one clean line, null when it is empty. */
+/** A name, handle or license as one clean line; null if empty. */
 export function asName(value: unknown): string | null {
   const name = typeof value === 'string' ? plainName(value) : ''
   return name === '' ? null : name
 }
 
-/** A whole number, limited to four bytes. */
+/** A whole number that fits four bytes. */
 export function asInteger(value: unknown): number | null {
   if (typeof value !== 'number' || !Number.isFinite(value)) return null
   return Math.max(-countLimit, Math.min(countLimit, Math.trunc(value)))
 }
 
-/** An identifier: a number or a string of visible ASCII, as text. */
+/** An id: a number, or visible ASCII, as text. */
 export function asId(value: unknown): string | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : null
   return typeof value === 'string' && /^[\x21-\x7e]{1,200}$/.test(value) ? value : null
 }
 
-/** A link that is safe to show: http or https only, never `javascript:`. */
+/** A link safe to show: http or https, never `javascript:`. */
 export function asWebUrl(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > urlLimit) return null
   return /^https?:\/\/[^\s\p{Cc}\p{Surrogate}]+$/iu.test(value) && URL.canParse(value) ? value : null
@@ -54,7 +51,7 @@ function isNoDay(text: string): boolean {
   return /\b(?:29|30|31)\b/.test(day) && new Date(`${day} UTC`).getUTCDate() < 4
 }
 
-/** A moment written as text (ISO 8601 and its relatives); without a time zone it is UTC. Null for a day that the calendar does not have. */
+/** Parses ISO 8601 and similar text, UTC without a time zone; null if no such day exists. */
 export function asDate(value: unknown): Date | null {
   if (typeof value !== 'string' || value.length > 40 || isNoDay(value)) return null
   const hasZone = !/^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(value)
@@ -63,23 +60,23 @@ export function asDate(value: unknown): Date | null {
 
 const asMoment = (value: unknown): Date | null => (value instanceof Date ? value : asDate(value))
 
-/** A moment in seconds since 1970. */
+/** Parses seconds since 1970. */
 export function asEpochSeconds(value: unknown): Date | null {
   return typeof value === 'number' ? plausible(new Date(value * 1000)) : null
 }
 
-/** The page number in a cursor of the form `{page}`; `first` when the cursor is null or has another form. */
+/** The page of a `{page}` cursor; `first` for null or another form. */
 export function asPage(cursor: unknown, first: number): number {
   const page = asFields(cursor)?.page
   return typeof page === 'number' && Number.isSafeInteger(page) && page >= first ? page : first
 }
 
-/** What `foundRequest` itself reads from the value that the platform gives. */
+/** Fields that `foundRequest` parses from raw values. */
 type Read = 'votes' | 'commentCount' | 'authorName' | 'authorHandle' | 'authorProfileUrl' | 'license' | Moment
 /** A date, or its text. */
 type Moment = 'originalCreatedAt' | 'statusChangedAt'
 
-/** A request with defaults for the fields that a platform does not have, or that have another form. */
+/** Builds a request, with defaults for missing or malformed fields. */
 export function foundRequest(
   known: Pick<FoundRequest, 'sourceId' | 'sourceUrl' | 'title' | 'description'> &
     Partial<Omit<FoundRequest, Read>> & { [Field in Read]?: unknown },

@@ -1,11 +1,11 @@
 import { plainTitle } from './plain-text.ts'
 
-/** After these a sentence always goes on. */
+/** A sentence always continues after these. */
 const joining = new Set(
   `mr mrs ms mx dr prof st mt ft rev hon gov sen rep gen col lt sgt capt pres vs v e.g eg i.e ie cf al esp approx ca fig figs eq
   vol ch sec pp ver nr z.b d.h bzw`.split(/\s+/),
 )
-/** After these a sentence goes on unless the next word begins one. */
+/** A sentence continues after these unless the next word starts one. */
 const ambiguous = new Set(
   `no nos inc ltd co corp llc bros jr sr etc dept univ est resp incl excl max min misc jan feb mar apr jun jul aug sep sept oct
   nov dec mon tue tues wed thu thur thurs fri sat sun a.m p.m ph.d m.d b.a m.a ave blvd rd`.split(/\s+/),
@@ -19,9 +19,8 @@ const sentenceStarts = new Set(
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
 
 /**
- * A title for a request without one: the first sentence, or the first line when that is shorter. An abbreviation, an initial or
- * the number of a list does not end it.
- * @param limit in characters; a longer sentence is cut between two words where it can be, and ends with "…".
+ * Makes a title: the first sentence, or line if shorter. Abbreviations, initials and list numbers end none.
+ * @param limit in characters; cuts between words if possible and appends "…"
  */
 export function firstSentence(description: string, limit = 120): string {
   const start = description.trim().slice(0, 8 * limit)
@@ -32,7 +31,7 @@ export function firstSentence(description: string, limit = 120): string {
   return `${(lastSpace > cut.length / 2 ? cut.slice(0, lastSpace) : cut).trimEnd()}…`
 }
 
-/** The first line may have no word, such as a line of emoji: then the first with one. */
+/** The first line with a word: earlier ones may be only emoji. */
 function firstOf(start: string): string {
   const lines = start.split('\n')
   const line = lines.find((candidate) => /[\p{L}\p{N}]/u.test(candidate)) ?? lines[0] ?? ''
@@ -47,7 +46,7 @@ function firstOf(start: string): string {
 
 function goesOn(sentence: string, next: string): boolean {
   const text = sentence.trim()
-  // Nothing but a mark or the number of a list.
+  // Only a mark or list number.
   if (!/\p{L}{2}|\p{L}(?!\.$)/u.test(text)) return true
   const [, last] = /(?:^|[\s("'“‘/-])([\p{L}\p{N}][\p{L}\p{N}.]*)\.$/u.exec(text) ?? []
   if (last === undefined) return false

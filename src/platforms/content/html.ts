@@ -12,7 +12,7 @@ interface Node {
   children?: Node[]
 }
 
-/** A link is its text, except where that is its address cut short, as Hacker News shows long ones: then it is the address. */
+/** Shows a link's text, or its address if the text is the address cut short, as on Hacker News. */
 const formatLink: FormatCallback = (element, walk, builder) => {
   const address = addressCutShort(element as Node)
   if (address === null) walk(element.children, builder)
@@ -29,7 +29,7 @@ function addressCutShort({ attribs, children = [] }: Node): string | null {
   return bare(address).startsWith(bare(shown[1]!)) ? address : null
 }
 
-/** A paragraph without a text is no empty line: a page does not show it. */
+/** An empty paragraph is not shown on a page, so it is no empty line. */
 const formatParagraph: FormatCallback = (element, walk, builder, options) => {
   if ((element as Node).children?.every(isBlank)) return
   builder.openBlock({ leadingLineBreaks: options.leadingLineBreaks ?? 2 })
@@ -42,11 +42,11 @@ const isBlank = ({ type, name, data }: Node) =>
 
 const convert = compile({
   wordwrap: false,
-  // A no-break space is white space to a reader.
+  // Readers see a no-break space as white space.
   whitespaceCharacters: ' \t\r\n\f\u200b\u00a0\ufeff',
-  // A text that contains `<body>` must not hide the text around it.
+  // A text with `<body>` must not hide the text around it.
   baseElements: { selectors: ['wishwell-root'], returnDomByDefault: true },
-  // Deeper than this is an attack on the stack, not a text.
+  // Deeper nesting attacks the stack.
   limits: { maxDepth: 64, ellipsis: '' },
   formatters: { link: formatLink, shownParagraph: formatParagraph },
   selectors: [
@@ -59,7 +59,7 @@ const convert = compile({
       selector,
       options: { uppercase: false, leadingLineBreaks: 2 },
     })),
-    // Not the library's own tables: `colspan` lets a page ask for any amount of memory.
+    // The library's tables let `colspan` take any amount of memory.
     { selector: 'table', format: 'block' },
     { selector: 'tr', format: 'block' },
     { selector: 'td', format: 'inlineSurround', options: { suffix: ' ' } },
@@ -67,18 +67,14 @@ const convert = compile({
   ],
 })
 
-/**
- * HTML as readable plain text: entities decoded, white space collapsed, code as it is, links by their text, images, scripts and
- * comments dropped.
- * @param source at most `limitBytes` of it are read.
- */
+/** Plain text without images, scripts and comments; links by their text. @param limitBytes how much is read */
 export function htmlToPlainText(source: string, limitBytes = textLimitBytes): string {
   return plainText(convert(capBytes(source, limitBytes)))
 }
 
-/** A title of HTML-escaped text, as Stack Exchange sends it: `&lt;div&gt;` becomes `<div>`. */
+/** Unescapes an HTML-escaped title, as in Stack Exchange: `&lt;div&gt;` becomes `<div>`. */
 export function escapedTitle(source: string): string {
-  // It has no tags: a bracket that is not escaped is text too.
+  // It has no tags: an unescaped bracket is text too.
   const escaped = capBytes(source, titleSourceLimitBytes).replaceAll('<', '&lt;')
   return plainTitle(convert(`<pre>${escaped}</pre>`))
 }

@@ -3,7 +3,7 @@ import { createPauses } from '../../runtime/event-loop.ts'
 import { type FoundRequest, PlatformError } from '../platform.ts'
 import { asFields, asList, type Fields } from './fields.ts'
 
-/** The sums of two counts by reason, without fields of zero. */
+/** Adds counts by reason, omitting zeros. */
 export function addDiscarded(one: Discarded = {}, other: Discarded = {}): Discarded {
   const sum: Discarded = {}
   for (const reason of discardReasons) {
@@ -14,20 +14,16 @@ export function addDiscarded(one: Discarded = {}, other: Discarded = {}): Discar
 }
 
 interface RequiredList {
-  /** The name of the platform or host in messages. */
   label: string
   /** What the list holds, in the plural. */
   items: string
-  /** The environment variable with the address that the operator should check. */
+  /** The environment variable the operator should check. */
   variable: string
-  /** A sentence for a reader who cannot change that variable. */
+  /** Advice for readers who cannot change that variable. */
   advice?: string
 }
 
-/**
- * The list that an answer must hold.
- * @throws PlatformError `bad_response` when the value is no list.
- */
+/** @throws PlatformError `bad_response` if the value is no list */
 export function requiredList(
   value: unknown,
   { label, items, variable, advice = `Check ${variable}.` }: RequiredList,
@@ -37,26 +33,23 @@ export function requiredList(
   throw new PlatformError('bad_response', `${label} answered without a list of ${items}. ${advice}`)
 }
 
-/** The items of one answer: those that can be stored, and how many are left out for which reason. */
+/** The storable items of an answer, and counts of the others by reason. */
 export interface ReadItems {
   requests: FoundRequest[]
   discarded: Discarded
 }
 
-/**
- * What a reader says of one item: the reason for which it is left out, or null for one that no reason describes, such as one without
- * an id or a second post of the same topic. Those with null are not counted.
- */
+/** A request, or why it is left out. Null is not counted: no id, or a second post of the same topic. */
 export type ItemResult = FoundRequest | DiscardReason | null
 
-/** Far more than the largest page size; ten million bytes of empty items would keep the database busy for long. */
+/** Well above any page size, and little enough not to keep the database busy for long. */
 const itemLimit = 1_000
-/** Characters of the texts of a page: a hundred of 20,000. Storing them keeps the database for a fifth of a second. */
+/** Characters of text per page: 100 items of 20,000. Storing them takes the database a fifth of a second. */
 const textLimit = 2_000_000
 
 /**
- * Reads the items of one page, the first 1,000 at most, and as many as the limit of texts allows. An item with neither title nor text is left out too, because its wish is
- * unknown. Cleaning a hostile text takes up to a third of a second, so other work of the event loop can run between two items.
+ * Reads up to 1,000 items and `textLimit` characters, without those that have neither title nor text. Yields between
+ * items, because cleaning a hostile text takes up to a third of a second.
  */
 export async function readItems(items: readonly unknown[], read: (fields: Fields) => ItemResult): Promise<ReadItems> {
   const requests: FoundRequest[] = []

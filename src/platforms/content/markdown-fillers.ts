@@ -1,30 +1,26 @@
 import type { Token } from 'markdown-it'
 
-/** What stands in a form or template where its author wrote nothing. */
+/** Texts in forms and templates left empty. */
 const fillers = /^[_*]{0,2}(?:no response|n\/?a|none|not applicable|nothing|tbd|-+|\.+|…)[_*]{0,2}\.?$/i
-/** GitHub's forms write this for an empty field, so it is a filler without a heading too. */
+/** GitHub's forms write this into empty fields, so it is a filler even without a heading. */
 const formFiller = /^([_*]{1,2})no response\1$/i
 const tableOfContents = /^\[\[?_?toc_?\]\]?$/i
-/** The hints of GitHub's own template for feature requests. */
+/** Hints in GitHub's own template for feature requests. */
 const templateHint =
   /^(?:A clear and concise description of (?:what the problem is\.(?: Ex\. I'm always frustrated when \[\.{3}\])?|what you want to happen\.|any alternative solutions or features you've considered\.)|Add any other context or screenshots about the feature request here\.)$/
 const boldLine = /^(\*\*|__)(?!\s)[^*_\n]{1,200}\1:?$/
 
-/** What a section holds below its heading. */
 type Content = 'nothing' | 'comment' | 'filler' | 'text'
 
 interface Section {
   heading: Token[]
-  /** 1 to 6, 7 for a bold line that serves as a heading; 0 before the first heading. */
+  /** 1 to 6; 7 for a bold line used as heading; 0 before the first. */
   level: number
   body: Token[][]
   content: Content
 }
 
-/**
- * The tokens without the sections of a form or template that its author left empty, and without tables of contents. A text that
- * has nothing but headings keeps them: they are what its author wrote.
- */
+/** Drops empty template sections and tables of contents. Keeps a text of headings only: its author wrote them. */
 export function withoutFillers(tokens: Token[]): Token[] {
   const sections = sectionsOf(blocksOf(tokens))
   const hasText = sections.some(({ content }) => content === 'text')
@@ -35,7 +31,7 @@ export function withoutFillers(tokens: Token[]): Token[] {
   })
 }
 
-/** The blocks at the top of a document: a paragraph, a list or a heading, each with all of its tokens. */
+/** Splits a document into top-level blocks: a paragraph, list or heading with all of its tokens. */
 function blocksOf(tokens: Token[]): Token[][] {
   const blocks: Token[][] = []
   for (const token of tokens) {
@@ -86,7 +82,7 @@ const isLastLine = (text: string) => text.split('\n').length === 2
 
 const isComment = (source: string) => source.replace(/<!--[\s\S]*?(?:-->|$)/g, '').trim() === ''
 
-/** Which sections are shown: those with a text, and those above one. Read from the last to the first. */
+/** Keeps sections that have text, and those above one. Reads from last to first. */
 function keptSections(sections: Section[], hasText: boolean): boolean[] {
   const kept: boolean[] = []
   const below: { level: number; isKept: boolean }[] = []
@@ -103,6 +99,6 @@ function keptSections(sections: Section[], hasText: boolean): boolean[] {
 function isEmptySection({ level, content }: Section, hasText: boolean): boolean {
   if (content === 'filler') return true
   if (content === 'comment') return hasText
-  // A lone heading of the first level, or a bold line, is often the wish itself.
+  // A lone top-level heading or bold line is often the wish itself.
   return content === 'nothing' && hasText && level >= 2 && level <= 6
 }

@@ -4,14 +4,14 @@ import { htmlToPlainText } from './html.ts'
 import { withoutFillers } from './markdown-fillers.ts'
 import { capBytes, textLimitBytes, withoutSpoilerMarks } from './plain-text.ts'
 
-/** The hosts whose addresses are images although they may have no ending that says so. */
+/** Hosts that serve images without a telling file ending. */
 const imageHosts =
   /^https?:\/\/(?:(?:private-)?user-images\.githubusercontent\.com|github\.com\/user-attachments\/assets|i\.imgur\.com|i\.redd\.it|preview\.redd\.it|i\.(?:stack\.imgur\.com|sstatic\.net))\//i
 const imageEnding = /\.(?:png|jpe?g|gif|webp|svg|bmp|avif|heic)(?:[?#].*)?$/i
-/** A row of dashes under the head of a table. */
+/** The dashes below a table's head. */
 const tableRule = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*\|[-:| \t]*$/m
 
-/** Leaves out of the parsed line of a paragraph what a reader does not see: spoiler marks, image attributes and image addresses. */
+/** Drops what readers do not see from a parsed line: spoiler marks, image attributes and image addresses. */
 function readInlineAsShown(content: string, children: Token[]): void {
   if (tableRule.test(content)) for (const token of children) if (isBreak(token)) token.type = 'hardbreak'
   if (content.includes(':::')) readDirectives(children)
@@ -36,16 +36,16 @@ function withoutImageAddresses(text: string): string {
   })
 }
 
-/** The marks of Discourse's and Reddit's spoilers, which may stand in two texts around another mark. */
+/** Spoiler marks of Discourse and Reddit; a pair may span two texts around other markup. */
 function readSpoilers(children: Token[]): void {
   const texts = children.filter(({ type }) => type === 'text')
-  // A text of the parser has no line break.
+  // The parser's texts have no line breaks.
   const joined = texts.map(({ content }) => content).join('\n')
   const read = withoutSpoilerMarks(joined).split('\n')
   for (const [index, token] of texts.entries()) token.content = read[index] ?? ''
 }
 
-/** Lemmy: `::: spoiler title` and the `:::` that ends it, each a line. */
+/** Lemmy: `::: spoiler title` and its closing `:::`, each on a line. */
 function readDirectives(children: Token[]): void {
   for (const [index, token] of children.entries()) {
     const startsLine = index === 0 || isBreak(children[index - 1])
@@ -59,7 +59,7 @@ function readDirectives(children: Token[]): void {
 
 const isBreak = (token: Token | undefined) => token?.type === 'softbreak' || token?.type === 'hardbreak'
 
-/** A line of which nothing is left is no line: its break goes too. */
+/** Drops the break of a line that became empty. */
 function dropEmptyLines(children: Token[]): void {
   const left: Token[] = []
   let isEmptied = false
@@ -76,7 +76,7 @@ function dropEmptyLines(children: Token[]): void {
   children.splice(0, children.length, ...left)
 }
 
-/** `>!…!<` at the start of a line is a spoiler of Reddit, although the parser reads it as a quotation of `!…!<`. */
+/** `>!…!<` at the start of a line is a Reddit spoiler, but parsed as a quotation of `!…!<`. */
 function withoutQuotedSpoilers(tokens: Token[]): void {
   const isQuotedSpoiler: boolean[] = []
   for (const [index, token] of tokens.entries()) {
@@ -93,27 +93,26 @@ function withoutQuotedSpoilers(tokens: Token[]): void {
   }
 }
 
-/** Escaping makes rendered Markdown larger than its source, some constructs without measure. */
+/** Escaping makes rendered Markdown larger than its source, in some constructs without bound. */
 const renderedLimitBytes = 4 * textLimitBytes
 
-// `Array<string>` or a piece of XML in Markdown is meant as text, although the parser reads it as a tag.
+// `Array<string>` or XML in Markdown is meant as text, although the parser sees a tag.
 const htmlTags = new Set(
   `a abbr b blockquote br center cite code dd del details div dl dt em font g-emoji h1 h2 h3 h4 h5 h6 hr i img input ins
   kbd li mark ol p picture pre q s samp script small source span strike strong style sub summary sup svg table tbody td
   tfoot th thead tr tt u ul var video`.split(/\s+/),
 )
 
-/** One letter in upper case is a type, as in `List<T>`, not a tag. Comments stay, to be dropped. */
+/** A single capital letter is a type, as in `List<T>`, not a tag. Comments stay, to be dropped later. */
 function escapeOtherTags(source: string): string {
   return source.replace(/<(?!!--)\/?([A-Za-z][\w.:-]*)?/g, (start, name = '') =>
     htmlTags.has(name.length === 1 ? name : name.toLowerCase()) ? start : `&lt;${start.slice(1)}`,
   )
 }
 
-/** @param breaks whether a single line break is shown as one. */
+/** @param breaks keeps single line breaks */
 function createMarkdown(breaks: boolean) {
-  // Tables stay as typed: they are readable as text, and a table of many rows is the only construct that takes markdown-it
-  // half a second.
+  // Tables stay as typed: readable enough, and the only construct that can take markdown-it half a second.
   const markdown = new MarkdownIt({ html: true, breaks, maxNesting: 40 }).disable('table')
   markdown.renderer.rules.html_inline = (tokens, index) => escapeOtherTags(tokens[index]!.content)
   markdown.renderer.rules.html_block = markdown.renderer.rules.html_inline
@@ -133,11 +132,8 @@ const flowing = createMarkdown(false)
 const render = (markdown: typeof breaking, source: string) =>
   htmlToPlainText(markdown.render(capBytes(source, textLimitBytes)), renderedLimitBytes)
 
-/**
- * Markdown, with the HTML in it, as readable plain text: the rules of `htmlToPlainText`; empty sections of templates, spoiler
- * marks and addresses of images are left out. A single line break stays one, as in issues of GitHub.
- */
+/** Like `htmlToPlainText`, without empty template sections. Keeps single line breaks, as in GitHub issues. */
 export const markdownToPlainText = (source: string): string => render(breaking, source)
 
-/** As `markdownToPlainText`, where a single line break inside a paragraph is a space: Reddit, Lemmy and GitLab. */
+/** Like `markdownToPlainText`, with single line breaks as spaces: Reddit, Lemmy and GitLab. */
 export const flowingMarkdownToPlainText = (source: string): string => render(flowing, source)

@@ -1,4 +1,4 @@
-/** Everything that adapters need to read the texts of their platforms. */
+/** What adapters need to read their platforms' texts. */
 export { firstSentence } from './first-sentence.ts'
 export { escapedTitle, htmlToPlainText } from './html.ts'
 export { flowingMarkdownToPlainText, markdownToPlainText } from './markdown.ts'

@@ -2,9 +2,9 @@ import type { FoundRequest, Page, Platform, PlatformsByName } from '../platform.
 import type { ListedSources } from './source-kinds.ts'
 
 /**
- * The source of an account that a request was found in, which decides who may see it; null for a source that the operator lists. An
- * adapter may say null itself only where the page is of listed sources too.
- * @throws Error for a request without one of the sources of the page: it must not become visible to all.
+ * Sets the source that limits a request's visibility; null if the operator lists it. Only if listed sources are on the
+ * page may adapters return null themselves.
+ * @throws Error without a source of the page: the request must not become public
  */
 function attribute(request: FoundRequest, sources: readonly string[], listed: ReadonlySet<string>): FoundRequest {
   const source = request.ownSource ?? (sources.length === 1 ? sources[0] : undefined)
@@ -29,7 +29,7 @@ function attributing(platform: Platform, listed: ReadonlySet<string>): Platform 
   return { ...platform, fetchPage }
 }
 
-/** The same platforms, with pages that say of each request of sources of an account whether the operator lists its source. */
+/** Attributes the requests on each page to the account's source, or to none if the operator lists it. */
 export const attributeSources = (platforms: PlatformsByName, listed: ListedSources): PlatformsByName => ({
   get: (name) => {
     const platform = platforms.get(name)

@@ -3,13 +3,13 @@ import type { PlatformName } from '../../database/column-types.ts'
 import { invalidField } from '../../http/validation.ts'
 import type { SourceKinds } from './source-kinds.ts'
 
-// What a caller names in `sources` of a job, such as {"github": ["owner/repository"]}.
+// The `sources` of a job, such as {"github": ["owner/repository"]}.
 
 const maxOfPlatform = 10
 const maxOfJob = 50
 const maxCharacters = 300
 
-/** The `sources` of a body. Platforms without sources are refused by `readSources`, which says which platforms have some. */
+/** Schema of a body's `sources`. `readSources` refuses platforms without sources, naming those with some. */
 export const sourcesSchema = (kinds: SourceKinds) =>
   Type.Record(
     Type.String(),
@@ -25,19 +25,18 @@ const formsOf = (kinds: SourceKinds) => [...kinds].map(([name, { form }]) => ` $
 
 export type SourcesBody = Static<ReturnType<typeof sourcesSchema>>
 
-/** A source and where it is in the body. */
 export interface NamedSource {
   platform: PlatformName
-  /** Normalised. */
+  /** Normalized. */
   source: string
-  /** Of the first of equal ones, such as `sources.github[0]`. */
+  /** Of the first of equal ones, e.g. `sources.github[0]`. */
   path: string
 }
 
 /**
- * Reads the sources of a body: normalised, each once, in their order.
- * @param platforms those of the job; undefined when the caller names none.
- * @throws ServiceError INVALID_REQUEST for a platform that has no sources or is not of the job, a text that names no source, and too many.
+ * Normalizes and deduplicates sources, in order.
+ * @param platforms the job's; undefined if none are named
+ * @throws ServiceError INVALID_REQUEST for a platform without sources or outside the job, invalid text, or too many
  */
 export function readSources(
   body: SourcesBody,
@@ -68,7 +67,6 @@ export function readSources(
   return [...named.values()]
 }
 
-/** The sources of each platform. */
 export type SourcesByPlatform = ReadonlyMap<PlatformName, string[]>
 
 export function byPlatform(named: readonly NamedSource[]): SourcesByPlatform {

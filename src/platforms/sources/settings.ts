@@ -1,9 +1,9 @@
 import { type Static, type TObject, Type } from 'typebox'
 
-/** Which sources a job may name: any public one, or only those that the operator lists. */
+/** Sources a job may name: any public one, or only the operator's. */
 export type SourcesPolicy = 'any' | 'listed'
 
-/** The environment variables of the sources of accounts: part of the schema in `config.ts`, which alone reads them. */
+/** Environment variables for account sources: part of the schema in `config.ts`, which alone reads them. */
 export const sourceVariables = {
   SOURCES: Type.Optional(
     Type.Union([Type.Literal('any'), Type.Literal('listed')], {
@@ -20,9 +20,8 @@ export const sourceVariables = {
 
 export type SourcesConfig = ReturnType<typeof readSourcesConfig>
 
-/** Interprets the variables of the sources of accounts. */
+/** Reads the variables of account sources. */
 export const readSourcesConfig = (environment: Static<TObject<typeof sourceVariables>>) => ({
-  /** Undefined: it depends on the number of accounts. */
   policy: environment.SOURCES,
   allowPrivateTargets: environment.ALLOW_PRIVATE_TARGETS,
 })

@@ -1,21 +1,18 @@
 import type { PlatformName } from '../../database/column-types.ts'
 import { itemsOf, type PlatformDefinition, type SourceKind } from '../definition.ts'
 
-/** How sources are named, for each platform of which a job may name some. */
+/** How sources are named, by platform; only those whose sources jobs may name. */
 export type SourceKinds = ReadonlyMap<PlatformName, SourceKind>
 
 export const sourceKindsOf = (definitions: readonly PlatformDefinition[]): SourceKinds =>
   new Map(definitions.flatMap(({ name, sources }) => (sources === undefined ? [] : [[name, sources] as const])))
 
-/** The sources that the operator lists for each platform, normalised. */
+/** The operator's sources by platform, normalized. */
 export type ListedSources = ReadonlyMap<PlatformName, ReadonlySet<string>>
 
 const isList = (schema: unknown) => String((schema as { 'x-kind'?: string })['x-kind']).endsWith('list')
 
-/**
- * The sources in the comma lists of the platforms, such as `GITLAB_PROJECTS` and `DISCOURSE_URLS`. A platform without such a variable,
- * such as GitHub, lists none.
- */
+/** Sources in variables such as `GITLAB_PROJECTS`; a platform without one, such as GitHub, lists none. */
 export function listedSources(
   definitions: readonly PlatformDefinition[],
   kinds: SourceKinds,

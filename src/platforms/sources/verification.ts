@@ -7,17 +7,16 @@ import { createSlots, type EnterSlot } from '../budget/slots.ts'
 import { PlatformError, type PlatformsByName, SourceRefusedError } from '../platform.ts'
 import type { NamedSource } from './named-sources.ts'
 
-/** How long a caller waits for all of its sources. */
 const defaultLimitMs = 10_000
-/** How long a verdict holds. */
+/** How long a verdict is valid. */
 const verdictMs = 5 * 60_000
 const maxVerdicts = 5_000
-/** The maximum of sources that a process has to verify: those under way and those that wait. */
+/** Maximum sources a process has to verify, running and waiting. */
 const maxUnderWay = 100
-/** The maximum of sources that a process verifies at a time: each is a request to a host that an account chose. */
+/** Maximum parallel verifications: each is a request to a host that an account chose. */
 const maxAtOnce = 20
 
-/** Why a source is refused; null: it exists and is public. */
+/** Why a source is refused; null if it is public. */
 type Verdict = string | null
 
 export interface VerificationDependencies {
@@ -27,9 +26,8 @@ export interface VerificationDependencies {
 }
 
 /**
- * Queries the platforms whether sources exist and are public, 20 at a time; equal sources share one request.
- * @returns the first error in the order of the sources, null when all are accepted: INVALID_REQUEST for a source that is refused,
- *   UNAVAILABLE when a platform cannot say that within 10 s.
+ * Checks that sources exist and are public, 20 at a time; equal ones share a request.
+ * @returns null, or the first error by source order: INVALID_REQUEST if refused, UNAVAILABLE after 10 s
  */
 export type VerifySources = (sources: readonly NamedSource[]) => Promise<ServiceError | null>
 
@@ -74,7 +72,7 @@ export function createVerification(dependencies: VerificationDependencies): Veri
   }
 }
 
-/** @throws PlatformError when the platform cannot say now whether the source is public. */
+/** @throws PlatformError if it is unclear now whether the source is public */
 async function request(
   { platform, source }: NamedSource,
   { platforms, limitMs = defaultLimitMs }: VerificationDependencies,
@@ -86,7 +84,7 @@ async function request(
   const signal = AbortSignal.timeout(limitMs)
   try {
     const leave = await enterSlot(signal)
-    // The slot is taken until the request has ended, also where nobody waits for it any more.
+    // The slot stays taken until the request ends, even if nobody waits anymore.
     const verified = (async () => verify.call(adapter, source, signal))().finally(() => leave?.())
     await unlessAborted(verified, signal)
     return null

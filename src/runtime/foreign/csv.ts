@@ -2,10 +2,10 @@ import { pipeline, Readable } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import { type ForeignFile, maxRowBytes, readText, UnreadableFileError } from './file.ts'
 
-/** Of a record. */
+/** Per record. */
 export const maxColumns = 500
 
-/** Tells which byte ends a record: the parser takes what ends the first one, CR, LF or both, for the end of all. */
+/** Finds the byte that ends records: the parser applies the first ending (CR, LF or both) to all. */
 function createRecordEnds() {
   let [first, ending, isPair, returnedAt] = [-1, 0, false, -2]
   return (byte: number, at: number): boolean => {
@@ -17,12 +17,12 @@ function createRecordEnds() {
   }
 }
 
-/** Counts the cells of each record before the parser keeps them: that one counts bytes, of which empty cells have none. */
+/** Counts cells before the parser stores them: it limits bytes, and empty cells have none. */
 async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): AsyncGenerator<Buffer> {
   let [cells, line, isQuoted, offset] = [1, 1, false, 0]
   const endsRecord = createRecordEnds()
   for await (const chunk of chunks) {
-    // Local literals: with constants of the module the loop is half as fast.
+    // Local literals: module constants make the loop half as fast.
     const [quote, lineFeed, carriageReturn] = [0x22, 0x0a, 0x0d] as const
     let [count, quoted] = [cells, isQuoted]
     for (let index = 0; index < chunk.length; index++) {
@@ -40,22 +40,17 @@ async function* countCells(chunks: AsyncIterable<Buffer>, delimiter: number): As
   }
 }
 
-/**
- * The records of a table of comma separated values (RFC 4180), one after another; blank lines are none.
- * @param delimiter one character of ASCII
- * @returns each with the line where it begins, for people
- * @throws UnreadableFileError
- */
+/** RFC 4180. @param delimiter one ASCII character @returns records with their first line @throws UnreadableFileError */
 export async function* readCsv(file: ForeignFile, delimiter: string): AsyncGenerator<{ at: string; cells: string[] }> {
   const parser = parse({
     delimiter,
     info: true,
     skip_empty_lines: true,
-    // So the rows after one that has too few are read, too.
+    // Rows after one with too few columns are read too.
     relax_column_count: true,
     max_record_size: maxRowBytes,
   })
-  // What fails ends the other, and is thrown by the loop.
+  // One failure ends the other stream, and the loop throws it.
   pipeline(Readable.from(countCells(readText(file), delimiter.charCodeAt(0))), parser, () => {})
   let end = 0
   try {
@@ -71,7 +66,7 @@ export async function* readCsv(file: ForeignFile, delimiter: string): AsyncGener
 }
 
 function messageOf(error: CsvError): string {
-  // The stream reads ahead of its reader, so only the error knows the line.
+  // The stream reads ahead, so only the error knows the line.
   const at = `line ${String(error.lines)}: `
   switch (error.code) {
     case 'CSV_QUOTE_NOT_CLOSED':

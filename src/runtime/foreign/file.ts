@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer'
 
-/** A foreign file: each call reads it from its beginning, in chunks of some ten thousand bytes. */
+/** A foreign file; each call reads it from the start, in chunks of some ten thousand bytes. */
 export type ForeignFile = () => AsyncIterable<Buffer>
 
-/** A file that cannot be read any further. The message names the place, for people. */
+/** An unreadable file. The message names the place, for people. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError'
 }
 
-/** Of a row, an item of a list or a value beside it. One with more is no feedback. */
+/** Per row, list item, or value next to it. Larger ones are no feedback. */
 export const maxRowBytes = 256 * 1024
 
-/** @throws UnreadableFileError for a row that is too long, as far as it has been read */
+/** @throws UnreadableFileError if what was read of a row is too long */
 export function requireRowSize(bytes: number, at: string): void {
   if (bytes > maxRowBytes) throw new UnreadableFileError(`${at}: it is longer than ${maxRowBytes / 1024} KiB.`)
 }
@@ -21,10 +21,7 @@ const utf8Mark = Buffer.from('\ufeff')
 const encodingOf = ([first, second]: Buffer) =>
   first === 0xff && second === 0xfe ? 'UTF-16LE' : first === 0xfe && second === 0xff ? 'UTF-16BE' : 'UTF-8'
 
-/**
- * The text of a file as UTF-8, without a byte order mark.
- * @throws UnreadableFileError for another encoding than UTF-8 and UTF-16, and where it breaks its own
- */
+/** The file as UTF-8, without a byte order mark. @throws UnreadableFileError unless valid UTF-8 or UTF-16 */
 export async function* readText(file: ForeignFile): AsyncGenerator<Buffer> {
   let encoding: ReturnType<typeof encodingOf> | null = null
   let decoder: InstanceType<typeof TextDecoder> | null = null
@@ -39,7 +36,7 @@ export async function* readText(file: ForeignFile): AsyncGenerator<Buffer> {
         continue
       }
       const bytes = Buffer.concat([rest, isMarked ? chunk.subarray(3) : chunk])
-      // A chunk may end within a character; each row has a character of ASCII at its end.
+      // A chunk may end within a character, but each row ends with an ASCII one.
       let end = bytes.length
       while (end > 0 && (bytes[end - 1] as number) >= 0x80) end--
       if (!isUtf8(bytes.subarray(0, end))) throw new TypeError()

@@ -1,17 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** A smaller file leaves little. */
+/** Smaller files leave little garbage. */
 const largeBytes = 4 * 1024 * 1024
-/** Then its answer is given, and nothing refers to it. */
+/** By then it is answered, and unreferenced. */
 const restMs = 1_000
 
 let collect: (() => void) | null = null
 
-/**
- * Returns the memory of a large file that was read: V8 collects garbage only while something is allocated, and an idle process would keep it. The
- * main thread stops for some 75 ms.
- */
+/** Frees memory after a large file: V8 collects only while allocating. Blocks the main thread for some 75 ms. */
 export function collectAfter(bytes: number): void {
   if (bytes < largeBytes) return
   if (collect === null) {

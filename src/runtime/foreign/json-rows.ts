@@ -2,17 +2,17 @@ import { JSONParser } from '@streamparser/json'
 import { type ForeignFile, readText, requireRowSize, UnreadableFileError } from './file.ts'
 import { createJsonCounter, JsonTextError, parseJson, wholeBytes } from './json.ts'
 
-/** One value of a file, and where it stands, for people: `line 12`, or `item 3` of a document. */
+/** A value of a file and its place, for people: `line 12`, or `item 3` of a document. */
 export interface JsonRow {
   at: string
   value: unknown
 }
 
 const lineEnd = 0x0a
-/** Of a line, which is parsed at once; a file may have hundreds of such lines. */
+/** Per line, parsed at once; a file may have hundreds of such lines. */
 const maxLineMembers = 20_000
 
-/** Whether it has white space only. */
+/** Whether a text is only white space. */
 export const isBlank = (text: Uint8Array): boolean =>
   text.every((byte) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d))
 
@@ -37,7 +37,7 @@ function parseLine(text: Uint8Array, line: number): JsonRow {
   }
 }
 
-/** The values of a file of JSON Lines, one after another; blank lines are none. @throws UnreadableFileError */
+/** Reads JSON Lines, skipping blank lines. @throws UnreadableFileError */
 export async function* readJsonLines(file: ForeignFile): AsyncGenerator<JsonRow> {
   let rest: Buffer = Buffer.alloc(0)
   let line = 1
@@ -57,9 +57,9 @@ export async function* readJsonLines(file: ForeignFile): AsyncGenerator<JsonRow>
 }
 
 /**
- * The items of the lists of one document, one after another.
- * @param place whether its list is the document itself, or lists of objects are values of its object, such as `posts`
- * @throws UnreadableFileError, also for an item, or what is beside the lists, that is too long to be kept
+ * Items of a document's lists.
+ * @param place whether the document is the list, or an object with lists, e.g. `posts`
+ * @throws UnreadableFileError, also if an item, or anything outside the lists, is too long
  */
 export async function* readJsonItems(
   file: ForeignFile,
@@ -73,7 +73,7 @@ export async function* readJsonItems(
   parser.onValue = ({ key, value }) => {
     bytes = 0
     if (place === 'value' && key === 0) isInList = typeof value === 'object' && value !== null && !Array.isArray(value)
-    // A name is not of a list.
+    // A property name, so not in a list.
     if (!isInList || typeof key !== 'number') return
     if (key === 0) list += 1
     items += 1

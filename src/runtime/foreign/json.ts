@@ -1,40 +1,39 @@
 import { JSONParser } from '@streamparser/json'
 import { createPauses } from '../event-loop.ts'
 
-/** Far more than any platform nests. Every level costs the parser a stack frame, and also each later reader of the value. */
+/** Deeper than any platform nests. Each level costs the parser, and all later readers, a stack frame. */
 const nestingLimit = 64
 
-/** Of all lists and objects of a text together; a page of a platform has some ten thousand. */
+/** Members of all lists and objects of a text; a platform's page has some ten thousand. */
 const memberLimit = 100_000
 
-/** What is parsed in one piece: the dearest members (names that never repeat) take some 100 ms then. */
+/** Maximum parsed at once: the costliest members (unique names) then take some 100 ms. */
 export const wholeBytes = 2 * 1024 * 1024
 
 const chunkBytes = 64 * 1024
 
-/** Why a text cannot be read. The message never holds a part of it. */
+/** Why a text is unreadable. The message never quotes it. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError'
 }
 
 const notJson = () => new JsonTextError('not JSON')
 
-/** Counts what a text of JSON would cost, chunk by chunk, before anything of it is kept. */
+/** Counts the cost of JSON chunk by chunk, before storing any of it. */
 export interface JsonCounter {
-  /** @throws JsonTextError */
   add(chunk: Uint8Array): void
 }
 
 /**
- * Counts outside strings (RFC 8259), in one pass; no byte of a longer UTF-8 character equals one of these. A member follows
- * either the bracket that opens its list or object, or a comma.
- * @param maxMembers of all of the text; by default as many as a page of a platform may have.
+ * Counts outside strings (RFC 8259) in one pass: a member follows an opening bracket or a comma, bytes that never occur
+ * in longer UTF-8 characters.
+ * @param maxMembers by default a platform page's
  */
 export function createJsonCounter(maxMembers = memberLimit): JsonCounter {
   let [depth, members, isInString, isEscaped] = [0, 0, false, false]
   return {
     add(bytes) {
-      // Local literals: with constants of the module the loop is half as fast.
+      // Local literals: module constants make the loop half as fast.
       const [quote, backslash, comma] = [0x22, 0x5c, 0x2c] as const
       const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d] as const
       let [level, count, inString] = [depth, members, isInString]
@@ -58,11 +57,10 @@ export function createJsonCounter(maxMembers = memberLimit): JsonCounter {
 }
 
 /**
- * Parses JSON at once. A text that is too large, nested too deeply or of too many members is refused before it is parsed: a few
- * million brackets or names would block the thread for seconds and take hundreds of megabytes.
- * @param text as UTF-8 or decoded
- * @param maxBytes more than the default only in a thread (`thread.ts`)
- * @param maxMembers as of `createJsonCounter`
+ * Refuses too large, deep or many-membered text before parsing, which would block the thread for seconds and take
+ * hundreds of megabytes.
+ * @param maxBytes above the default only in a thread (`thread.ts`)
+ * @param maxMembers see `createJsonCounter`
  * @throws JsonTextError
  */
 export function parseJson(text: Uint8Array | string, maxBytes: number = wholeBytes, maxMembers?: number): unknown {
@@ -71,12 +69,12 @@ export function parseJson(text: Uint8Array | string, maxBytes: number = wholeByt
   try {
     return JSON.parse(typeof text === 'string' ? text : new TextDecoder().decode(text))
   } catch {
-    // The parser's own message quotes the text.
+    // The parser's own message would quote the text.
     throw notJson()
   }
 }
 
-/** As `parseJson`, for callers to whom any fault is one. @returns undefined for what cannot be read. */
+/** Like `parseJson`, but @returns undefined for any fault. */
 export function parsedJson(text: Uint8Array | string): unknown {
   try {
     return parseJson(text)
@@ -85,10 +83,7 @@ export function parsedJson(text: Uint8Array | string): unknown {
   }
 }
 
-/**
- * Parses JSON of any size that its caller has in memory: a large text in pieces, between which other work of the event loop runs.
- * @throws JsonTextError
- */
+/** Parses JSON of any size, large texts in pieces that yield to the event loop. @throws JsonTextError */
 export async function readJson(bytes: Uint8Array): Promise<unknown> {
   if (bytes.length <= wholeBytes) return parseJson(bytes)
   const counter = createJsonCounter()
@@ -111,7 +106,7 @@ export async function readJson(bytes: Uint8Array): Promise<unknown> {
     write(() => parser.write(chunk))
     await pause()
   }
-  // A number at the top has no end of its own.
+  // A top-level number has no end mark.
   if (!parser.isEnded) write(() => parser.end())
   if (value === undefined) throw notJson()
   return value

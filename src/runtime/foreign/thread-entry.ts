@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ThreadTask } from './thread.ts'
 
-// The thread of thread.ts: calls one function, says its result, and ends.
+// Entry of thread.ts: calls one function, reports its result, and ends.
 
 const { module, name, argument } = workerData as ThreadTask
 const { [name]: call } = (await import(module)) as Record<string, (argument: unknown) => unknown>

@@ -3,30 +3,28 @@ import { Worker } from 'node:worker_threads'
 import { unlessAborted } from '../abort.ts'
 import { moduleFile } from '../module-file.ts'
 
-/** A foreign text that its reader could not read within its memory or its time. */
+/** A foreign text exceeded the reader's memory or time. */
 export class TooDearError extends Error {
   override readonly name = 'TooDearError'
 }
 
-/** Of a thread. */
 const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 const defaultLimitMs = 10_000
 
-/** What a thread is told (`thread-entry.ts`). */
 export interface ThreadTask {
   module: string
   name: string
   argument: unknown
 }
 
-/** The threads that run, one after another: two of them would take the processor from the calls of others. */
+/** One thread at a time: two would take CPU from others' calls. */
 let previous: Promise<unknown> = Promise.resolve()
 
 /**
- * Calls an exported function of a module in a thread of its own, which has a limit of memory and of time. Calls wait for each other.
- * @param module its address, of `moduleFile`
- * @param argument is copied, and so is the result: plain values only
- * @throws TooDearError at a limit; what the function throws; the reason of `signal` when that is aborted.
+ * Calls an export in a thread, limited in memory and time, one at a time.
+ * @param module from `moduleFile`
+ * @param argument plain values, copied like the result
+ * @throws TooDearError at a limit; the function's error; the reason of `signal`
  */
 export function callInThread<Result>(
   module: URL,
@@ -43,10 +41,10 @@ async function runThread(task: ThreadTask, signal: AbortSignal, limitMs: number)
   signal.throwIfAborted()
   const entry = moduleFile('./thread-entry', import.meta.url)
   const worker = new Worker(entry, { workerData: task, resourceLimits, env: {}, stdin: false })
-  // What it throws while it is given up has no other listener, and would end the process.
+  // Otherwise an error during termination would end the process.
   worker.on('error', () => {})
   try {
-    // Rejects with the error of the thread, such as ERR_WORKER_OUT_OF_MEMORY.
+    // Rejects with the thread's error, e.g. ERR_WORKER_OUT_OF_MEMORY.
     const [result] = await once(worker, 'message', { signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]) })
     return result
   } catch (error) {

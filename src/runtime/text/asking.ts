@@ -1,40 +1,40 @@
 import { isStopWord, stemOf, stopWords } from './words.ts'
 
-/** Words of titles that say that something is wanted, not what. */
+/** Title words that say something is wanted, but not what. */
 export const askingWords: readonly string[] =
   `ability able add added adding allow can could enable expose feature functionality get give good great have idea implement implementation
   include introduce like make missing need nice option please possibility possible possibly proposal provide request should suggestion
   support us use want way wish would`.split(/\s+/)
 
-/** Labels of tickets, and what people say as they ask. */
+/** Ticket labels and polite phrases. */
 const labels =
   `fr rfe rfc req suggest enhancement improvement wishlist todo ask hn help hello hi dear thanks kindly bring implementing supporting lack
   lacking wanted requesting suggesting proposing hope love see let offer seeing having still native builtin`.split(
     /\s+/,
   )
 
-/** Words that deny are not among them: a title with one may say the opposite. */
+/** Negations are excluded: a title with one may mean the opposite. */
 const denying = new Set('no nor not off out don won few only'.split(' '))
 
-/** The stems of all words that say nothing about what is asked for. */
+/** Stems of words that say nothing about the wish itself. */
 export const askingStems: readonly string[] = [
   ...new Set([...askingWords, ...labels, ...[...stopWords].filter((word) => !denying.has(word))].map(stemOf)),
 ]
 
-/** What a sentence asks with says nothing of what is wanted … */
+/** Words that ask, but do not say what is wanted … */
 const asking = new Set('please want wish need would could like love'.split(' '))
-/** … nor do these before two words or more: `add friends` is about adding, `add a barcode scanner` is not. */
+/** … nor before two or more words: `add friends` is about adding, `add a barcode scanner` is not. */
 const changing = new Set(
   'add allow enable support implement introduce include provide make ability able option possibility'.split(' '),
 )
 
-/** The words of a query without those at its beginning that only ask. */
+/** A query without its leading words that only ask. */
 export function withoutLeadIn(words: readonly string[]): readonly string[] {
   let from = 0
   for (const [index, word] of words.entries()) {
     if (isStopWord(word)) continue
     const left = words.slice(index + 1).filter((one) => !isStopWord(one)).length
-    // A like button is something to like with.
+    // In "like button", `like` names the thing.
     const asks = asking.has(word) && (index > 0 || !/^(?:like|love)$/.test(word))
     if (!(asks ? left >= 1 : changing.has(word) && left >= 2)) break
     from = index + 1

@@ -3,25 +3,22 @@ import type {} from 'pino'
 declare const foreign: unique symbol
 declare const place: unique symbol
 
-/**
- * A text of strangers. It is a string that the type checker takes for a symbol: no string, template literal, path, header, prompt or field of a log
- * line accepts it, and it has no methods. Only the escape of a place reads it (`escapeFor`).
- */
+/** Untrusted text, typed as a symbol so that no string, path, prompt or log accepts it; only `escapeFor` reads it. */
 export type ForeignText = symbol & { readonly [foreign]: true }
 
-/** A text as one place takes it, such as `tracker`. */
+/** Text escaped for one place, e.g. `tracker`. */
 export type EscapedFor<Place extends string> = string & { readonly [place]: Place }
 
 export const foreignText = (text: string): ForeignText => text as unknown as ForeignText
 
-/** Makes the escape of a place; its name says which, such as `forTracker`. */
+/** Creates a place's escape, named after it, e.g. `forTracker`. */
 export const escapeFor =
   <Place extends string>(escaped: (text: string) => string) =>
   (text: ForeignText): EscapedFor<Place> =>
     escaped(text as unknown as string) as EscapedFor<Place>
 
 type Letters<Text> = Text extends `${infer Letter}${infer Rest}` ? Letter | Letters<Rest> : never
-/** All names but `err`, of which the type checker knows nothing where it is caught. */
+/** All names except `err`, whose type is unknown where it is caught. */
 type LogField = `${Letters<'abcdfghijklmnopqrstuvwxyz'>}${string}` | `e${Letters<'abcdefghijklmnopqstuvwxyz'>}${string}`
 
 declare module 'pino' {

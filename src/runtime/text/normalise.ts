@@ -1,13 +1,13 @@
-/** Longer words are cut: Postgres refuses a lexeme of 2,048 bytes, and 100 characters are at most 400. */
+/** Cuts longer words: Postgres refuses lexemes of 2,048 bytes, and 100 characters have at most 400. */
 const wordLimit = 100
 
 const tooLong = new RegExp(`(^| )([^ ]{${wordLimit}})[^ ]+`, 'gu')
 
-/** A pattern that does not begin in the middle of a word. */
+/** A pattern that must not start within a word. */
 const name = (pattern: string, flags: string) => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}`, flags)
 const end = '(?![\\p{L}\\p{N}])'
 
-/** Names that their punctuation distinguishes, or that people write with and without it. */
+/** Names that punctuation distinguishes, or that are written with and without it. */
 const aliases: readonly (readonly [RegExp, string])[] = [
   [name('(objective)[ -]?c\\+\\+', 'giu'), ' $1cplusplus '],
   [name('(objective)[ -]?c(?![\\p{L}\\p{N}+#])', 'giu'), ' $1c '],
@@ -17,13 +17,13 @@ const aliases: readonly (readonly [RegExp, string])[] = [
   [name(`(?<!\\.)\\.net${end}`, 'giu'), ' dotnet '],
   [name(`(node|vue|react|next|nuxt|angular|express|three)js${end}`, 'giu'), ' $1 js '],
 ]
-/** Whether a text may have one of them; few texts do. */
+/** Quick check for aliases, which few texts have. */
 const mayHaveAlias = /\+\+|#|\.net|js|objective/iu
 
-/** Names that are one word: a search for `java`, `git` or `you` does not mean these. */
+/** Single-word names: searching `java`, `git` or `you` does not mean them. */
 const wholeNames = name(`(?:JavaScript|TypeScript|GitHub|GitLab|YouTube|LinkedIn|WordPress)${end}`, 'gu')
 
-/** Where a word in camel case is two: `darkMode`, `HTTPServer`, `Base64Encode`; not `iOS`, `OAuth`, `APIs`, `2FA`. */
+/** Splits camel case: `darkMode`, `HTTPServer`, `Base64Encode`; not `iOS`, `OAuth`, `APIs`, `2FA`. */
 const camelBoundary = new RegExp(
   '(?<=\\p{L}\\p{Ll})(?=\\p{Lu})' +
     '|(?<=[\\p{L}\\p{N}]\\p{Lu})(?=\\p{Lu}\\p{Ll})(?!\\p{Lu}s(?![\\p{L}\\p{N}]))' +
@@ -31,13 +31,13 @@ const camelBoundary = new RegExp(
   'gu',
 )
 
-/** A name of several words as programs write it: `darkMode`, `dark_mode`. */
+/** Several words joined as in code: `darkMode`, `dark_mode`. */
 const joinedName = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:_+[\p{L}\p{N}][\p{L}\p{N}\p{M}]*)*/gu
 
-/** Whether a name may have parts: without this nothing in it is a boundary. */
+/** Quick check for names with parts. */
 const mayHaveParts = /_|[\p{L}\p{N}]\p{Lu}/u
 
-/** `darkMode` and `dark_mode` as they are and in parts, so that they are found however they are typed: `darkmode dark mode`. */
+/** Adds parts, so names are found however they are typed: `darkmode dark mode`. */
 function withPartsOfNames(text: string): string {
   return text.replace(joinedName, (found) => {
     if (!mayHaveParts.test(found)) return found
@@ -46,13 +46,10 @@ function withPartsOfNames(text: string): string {
   })
 }
 
-/** A number of two to four parts: `2.10.1`, `v18.4`; not the end of a longer one, nor a part of a word. */
+/** Two to four numbers: `2.10.1`, `v18.4`; not the end of a longer one, nor within a word. */
 const versionNumber = /(?<![\p{L}\p{N}.])(v?)(\d{1,6}(?:\.\d{1,6}){1,3})(?!\.?\p{N})/giu
 
-/**
- * `v2.10.1` is found by itself and by what it begins with, and not by a stray 10 or 1: a text has it as
- * `v2 2 2dot10 2dot10dot1`, a query has it as `2dot10dot1`.
- */
+/** Finds `v2.10.1` by itself and its prefixes, not by a stray 10: text `v2 2 2dot10 2dot10dot1`, query `2dot10dot1`. */
 const withVersions = (text: string, isQuery: boolean): string =>
   text.replace(versionNumber, (_, v: string, numbers: string) => {
     const parts = numbers.split('.')
@@ -62,9 +59,9 @@ const withVersions = (text: string, isQuery: boolean): string =>
   })
 
 /**
- * Letters that have no decomposition, and how people type them who have no key for them: those that Unicode's collation for searching takes
- * for equal (CLDR, `search`; `normalise.test.ts` compares them with `Intl.Collator`), þ and ı of which it tells apart, and the letters that the
- * keyboards of Arabic and Persian have for one sound.
+ * Letters without decomposition, as typed without a key for them: those equal in Unicode's search collation (CLDR;
+ * `normalise.test.ts` compares with `Intl.Collator`), þ and ı, which it distinguishes, and same-sound letters of Arabic
+ * and Persian keyboards.
  */
 const plainLetters: Record<string, string> = {
   ß: 'ss',
@@ -99,15 +96,12 @@ const lettersWithPlainForm = Object.keys(plainLetters).join('')
 const letterWithPlainForm = new RegExp(`[${lettersWithPlainForm}]`, 'gu')
 
 const unspacedScripts = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar']
-/** A regular expression for a character of a script without spaces, with its marks. */
+/** Regular expression for a character, with marks, of a script without spaces. */
 export const unspacedCharacterPattern = `(?:(?!\\p{M})[${unspacedScripts.map((script) => `\\p{scx=${script}}`).join('')}]\\p{M}*)`
 const unspacedRun = new RegExp(`${unspacedCharacterPattern}+`, 'gu')
 const unspacedCharacter = new RegExp(unspacedCharacterPattern, 'gu')
 
-/**
- * Chinese, Japanese and Thai have no spaces, and Korean words end in particles: every two neighbouring characters are a
- * word, as in Lucene's CJKAnalyzer. Where a word ends need not be known, so whatever a text contains is found in it.
- */
+/** Character pairs, as in Lucene's CJKAnalyzer: these scripts lack spaces, and Korean words end in particles. */
 function withCharacterPairs(text: string): string {
   return text.replace(unspacedRun, (run) => {
     const characters = run.match(unspacedCharacter) ?? []
@@ -120,20 +114,18 @@ function withCharacterPairs(text: string): string {
 const ascii = /^[\x00-\x7f]*$/
 
 /**
- * The words of a text in the one form in which they are indexed and searched: compatibility forms folded, lower case,
- * Latin letters without accents, names such as C++ and .NET as words, camel case also in parts, and no character that is
- * not a letter, a digit or a mark of one, so that the parser of Postgres finds nothing but words.
- * Stemming is left to the text search configuration. Never throws; takes time linear in the length of the text.
- * @param limit stops after about this many UTF-16 units, however many more the compatibility forms unfold to
+ * The indexed and searched form of words: compatibility forms folded, lower case, Latin without accents, C++ and .NET
+ * as words, camel case also in parts; only letters, digits and marks. Unstemmed. Never throws; linear time.
+ * @param limit stops after about this many UTF-16 units
  */
 export const normaliseText = (text: string, limit = Number.POSITIVE_INFINITY): string =>
   normalise(text, { limit, isQuery: false })
 
-/** The same for a query: a version number is only itself, where a text is found also by the beginning of one. */
+/** The same for queries: a version number is only itself, without prefixes. */
 export const normaliseQuery = (text: string): string =>
   normalise(text, { limit: Number.POSITIVE_INFINITY, isQuery: true })
 
-/** The value of a decimal digit of any script. In Unicode the ten of a script follow one another, zero first, and so may those of two scripts. */
+/** The value of any script's decimal digit. Scripts' tens are contiguous from zero, and may adjoin each other. */
 function asciiDigit(digit: string): string {
   const known = asciiDigits.get(digit)
   if (known !== undefined) return known
@@ -145,7 +137,7 @@ function asciiDigit(digit: string): string {
 }
 const asciiDigits = new Map<string, string>()
 
-/** Characters that do not count: invisible ones, and kashida, which only makes a word of Arabic letters longer. */
+/** Ignored: invisible characters, and kashida, which only stretches Arabic words. */
 const uncounted = /[\p{Default_Ignorable_Code_Point}\u0640]+/gu
 const foreignDigit = /[\p{Nd}--[0-9]]/gv
 const letterOrDigit = new RegExp(`[${lettersWithPlainForm}${foreignDigit.source}]`, 'gv')
@@ -153,7 +145,7 @@ const letterOrDigit = new RegExp(`[${lettersWithPlainForm}${foreignDigit.source}
 const endsInArabic = /[\p{Script=Arabic}\u0640]\p{M}{0,8}$/u
 const beginsInArabic = /^[\p{Script=Arabic}\u0640]/u
 
-/** In Persian a zero width non-joiner parts a word as a space does, or not at all: a text has both, as of `dark_mode`. */
+/** A Persian zero-width non-joiner may or may not split a word: adds both, as for `dark_mode`. */
 const withNonJoiners = (text: string): string =>
   text.replace(/\u200c+/g, (run, index: number) => {
     const next = index + run.length
@@ -162,11 +154,7 @@ const withNonJoiners = (text: string): string =>
     return isBetween ? '_' : ''
   })
 
-/**
- * A text in which each word of its normalised form, but for the names and version numbers that normalisation writes in another way,
- * is somewhere: lower case, without marks and underscores. It costs a tenth of `normaliseText`, which need not be called for a text
- * that cannot contain a word.
- */
+/** Contains each normalized word, except rewritten names and versions; rules texts out at a tenth of the cost. */
 export function foldText(text: string): string {
   if (ascii.test(text)) return text.toLowerCase().replaceAll('_', '')
   return text
@@ -177,14 +165,14 @@ export function foldText(text: string): string {
     .replace(letterOrDigit, (one) => plainLetters[one] ?? asciiDigit(one))
 }
 
-/** Whether normalisation may have written a word in another way than a text has it: C++, .NET, 2.10. */
+/** Whether normalization may rewrite a word: C++, .NET, 2.10. */
 export const isRewrittenName = (word: string): boolean => /plusplus|sharp|objectivec|dot|^c$|^js$/.test(word)
 
-/** Compatibility forms folded, nothing invisible. */
+/** Folds compatibility forms, drops invisible characters. */
 const withCompatibleForms = (text: string, limit: number): string =>
   withNonJoiners(
     text
-      // More marks on a letter than any script uses; normalisation would sort them in quadratic time.
+      // More marks than any script uses; normalizing would sort them in quadratic time.
       .replace(/(\p{M}{8})\p{M}+/gu, '$1')
       .normalize('NFKC')
       // One character may have become eighteen.
@@ -193,11 +181,11 @@ const withCompatibleForms = (text: string, limit: number): string =>
       .replace(foreignDigit, asciiDigit),
   ).replace(uncounted, '')
 
-/** A letter whose marks do not count, with them; the breve of й does, which is a letter of its own. */
+/** A letter with ignorable marks; the breve of й counts: it is its own letter. */
 const markedLetter =
   /(и(?:\u0306|(?!\u0306))|[\p{Script=Latin}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}[\p{Script=Cyrillic}--и]])\p{Mn}+/gv
 
-/** Words of letters without accents and digits, in lower case, with spaces between them. */
+/** Words without accents and digits, lower case, separated by spaces. */
 const plainWords = (text: string): string =>
   withCharacterPairs(
     text
@@ -210,7 +198,7 @@ const plainWords = (text: string): string =>
   )
 
 function normalise(text: string, { limit, isQuery }: { limit: number; isQuery: boolean }): string {
-  // ASCII has neither forms, marks nor scripts without spaces: half of the time.
+  // ASCII needs none of this, which halves the time.
   const isAscii = ascii.test(text)
   let words = isAscii ? text.slice(0, limit) : withCompatibleForms(text, limit)
   if (mayHaveAlias.test(words)) for (const [pattern, alias] of aliases) words = words.replace(pattern, alias)

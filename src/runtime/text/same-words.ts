@@ -2,18 +2,17 @@ import english from './english.json' with { type: 'json' }
 import { stemInOneSpelling } from './spellings.ts'
 import { wordsOf } from './words.ts'
 
-// Words and short phrases that mean the same in the language of products (`english.json`). Each line is one thing, its forms are separated by
-// bars. From our own knowledge: a form is listed only where hardly anybody means something else by it. `asks` has what is asked for in different
-// words, or complained about: it is searched, and does not make two wishes one; `beginnings` mean the same only beside words of speed: elsewhere
-// `start` and `launch` mean much; `compounds` are written as one word or as two.
+// `english.json`: words and phrases with the same meaning for products, one group a line, forms separated by bars, only
+// if hardly anybody means something else. `asks` are asked for or complained about differently: searched, but not the
+// same wish. `beginnings` are equal only next to speed words. `compounds` are written as one or two words.
 
-/** Why other words are searched too: a word and its abbreviation, other words for the same, or one word written as two. */
+/** Why other words are searched: abbreviation, synonym, or one word written as two. */
 export const samenesses = ['abbreviation', 'synonym', 'spelling'] as const
 export type Sameness = (typeof samenesses)[number]
 
 interface Group {
   kind: Sameness
-  /** Normalised, words with single spaces between them. */
+  /** Normalized words with single spaces. */
   forms: readonly string[]
 }
 
@@ -29,7 +28,7 @@ const groups: Group[] = [
 ]
 
 const stemsOf = (form: string) => form.split(' ').map(stemInOneSpelling).join(' ')
-/** Two words written as one; null of others. */
+/** Two words joined; null for others. */
 const joinedForm = (form: string) => (form.split(' ').length === 2 ? form.replace(' ', '') : null)
 
 interface Form {
@@ -37,7 +36,7 @@ interface Form {
   form: string
 }
 
-/** By the stems of a form, and of how it is written as one word: `dark modes` and `darkmode` are forms of `dark mode`. */
+/** By a form's stems, also joined: `dark modes` and `darkmode` are forms of `dark mode`. */
 function formsOf(groups: readonly Group[]): Map<string, Form> {
   const found = new Map<string, Form>()
   for (const group of groups) {
@@ -56,16 +55,16 @@ const speed = [...formsOf([groupOfLine('synonym', english.asks[0]!)]).keys()]
 const oneFormOf = formsOf(groups.filter(({ kind }) => kind !== 'spelling'))
 const maxWords = Math.max(...groups.flatMap(({ forms }) => forms.map((form) => form.split(' ').length)))
 
-/** Words of a text for which others may stand. */
+/** Words of a text, and what may replace them. */
 export interface SameWords {
-  /** As they are in the text, normalised, with single spaces between them. */
+  /** As in the text, normalized, with single spaces. */
   words: string
-  /** What means the same, likewise. */
+  /** Equivalents, in the same form. */
   others: readonly string[]
   kind: Sameness
 }
 
-/** The other forms, without those that another one is a part of: what has them is found by that one. */
+/** Other forms, except those contained in another, which finds them too. */
 function othersOf({ group, form }: Form, stems: string): string[] {
   const others = [...new Set([form, joinedForm(form), ...group.forms])].filter(
     (other) => other !== null && stemsOf(other) !== stems,
@@ -73,14 +72,14 @@ function othersOf({ group, form }: Form, stems: string): string[] {
   return others.filter((other) => !others.some((part) => part !== other && ` ${other} `.includes(` ${part} `)))
 }
 
-/** The most words from an index on that are a form; 0 for none. */
+/** Length in words of the longest form at an index; 0 if none. */
 function lengthAt(stems: readonly string[], index: number, isForm: (stems: string) => boolean): number {
   let length = Math.min(maxWords, stems.length - index)
   while (length > 0 && !isForm(stems.slice(index, index + length).join(' '))) length -= 1
   return length
 }
 
-/** Where the parts of a name end that stand behind it, as normalisation writes `darkMode`: `darkmode dark mode`; `index` where it is no name. */
+/** End of a name's parts after it, as in normalized `darkMode`: `darkmode dark mode`; `index` without a name. */
 export function endOfParts(words: readonly string[], index: number): number {
   const name = words[index]!
   let [joined, end] = ['', index + 1]
@@ -88,10 +87,10 @@ export function endOfParts(words: readonly string[], index: number): number {
   return joined === name && end > index + 2 ? end : index
 }
 
-/** The form of a line that stands for all: a word rather than its abbreviation. */
+/** A group's representative: a word rather than its abbreviation. */
 const firstOf = ({ forms }: Group): string => (forms.at(-1)!.includes(' ') ? forms[0]! : forms.at(-1)!)
 
-/** Words with one form for each abbreviation and synonym, but not in names: texts that mean the same have the same words. @param stem of a word */
+/** Unifies abbreviations and synonyms outside names: same meaning, same words. @param stem of a word */
 export function inOneForm(words: readonly string[], stem: (word: string) => string = stemInOneSpelling): string[] {
   const stems = words.map(stem)
   const result: string[] = []
@@ -106,10 +105,7 @@ export function inOneForm(words: readonly string[], stem: (word: string) => stri
   return result
 }
 
-/**
- * The words of a text that have other forms, the longest first where they overlap. No word is in two of them.
- * @param words normalised, in their order, stop words too
- */
+/** Words with other forms, never overlapping, longest first. @param words normalized, in order, with stop words */
 export function sameWordsOf(words: readonly string[]): SameWords[] {
   const stems = words.map(stemInOneSpelling)
   const isAboutSpeed = speed.some((form) => ` ${stems.join(' ')} `.includes(` ${form} `))

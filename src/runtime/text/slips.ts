@@ -1,4 +1,4 @@
-/** How many slips lead from one word to another (optimal string alignment: Damerau, CACM 1964). */
+/** Number of typos between two words (optimal string alignment: Damerau, CACM 1964). */
 export function slipsBetween(a: string, b: string): number {
   const [from, to] = [[...a], [...b]]
   let beforeLast: number[] = []
@@ -24,14 +24,14 @@ export function slipsBetween(a: string, b: string): number {
 
 const lettersOf = (word: string) => [...word].sort().join('')
 
-/** The slips from one word to another; null for more than may be in one of its length. Letters in another order are two at most. */
+/** Typos between words; null if too many for the length. Reordered letters are at most two. */
 export function fewSlips(written: string, word: string): number | null {
   const slips = slipsBetween(written, word)
   const most = lettersOf(written) === lettersOf(word) ? 2 : Math.min(2, Math.floor((word.length - 1) / 3))
   return slips <= most ? slips : null
 }
 
-/** The word that was probably meant, of a few; null when none is near. */
+/** The closest of a few words; null if none is similar. */
 export function nearestWord(written: string, words: readonly string[]): string | null {
   const ranked = words.flatMap((word) => {
     const slips = fewSlips(written.toLowerCase(), word.toLowerCase())

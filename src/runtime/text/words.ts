@@ -1,30 +1,24 @@
 import { stem as porter2 } from 'porter2'
 import { normaliseQuery } from './normalise.ts'
 
-/**
- * The stem of a word of a normalised text, as the search index has it: Snowball's English stemmer, as in the text search
- * configuration `english` of Postgres. Words with a digit have no other forms there.
- */
+/** A normalized word's stem in the index: Snowball, as in Postgres' `english`. Words with a digit stay as is. */
 export function stemOf(word: string): string {
   if (/\p{N}/u.test(word)) return word
   const stem = porter2(word)
-  // Newer versions of Snowball, Postgres' too, leave these double letters: added is a form of add, not of ad.
+  // Newer Snowball versions, also in Postgres, keep these doubles: added is a form of add, not ad.
   return stem.length === 2 && /^([aeo])(.)\2/.test(word) && !/^([aeo])(.)\2$/.test(stem) ? word.slice(0, 3) : stem
 }
 
-/**
- * What every word with this stem begins with. Some endings are replaced, not only cut off: querying and queries are forms of `queri`,
- * hoping is one of `hope`, possibility one of `possibl`.
- */
+/** The prefix of all words with this stem, whose ending may be replaced: queries has `queri`, hoping `hope`. */
 export function beginningOf(stem: string): string {
   if (/^(?:die|lie|tie)$/.test(stem)) return stem.slice(0, 1)
   return stem.length < 3 ? stem.slice(0, 1) : stem.replace(/(?:ie|bl|[eiy])$/, (ending) => (ending === 'bl' ? 'b' : ''))
 }
 
-/** A query has at most this many different words; those after them are ignored. */
+/** Maximum distinct words of a query; later ones are ignored. */
 export const queryWordLimit = 32
 
-/** The stop words of Snowball's English stemmer, and what is left of its contractions without their apostrophe. */
+/** Snowball's English stop words, and the remains of its contractions without apostrophe. */
 export const stopWords: ReadonlySet<string> = new Set(
   `a about above after again against all am an and any are aren as at be because been before being below between both
   but by can couldn d did didn do does doesn doing don down during each few for from further had hadn has hasn have haven
@@ -35,13 +29,13 @@ export const stopWords: ReadonlySet<string> = new Set(
   your yours yourself yourselves`.split(/\s+/),
 )
 
-/** Whether a word is so common that a query omits it where it has others. */
+/** Whether queries omit a word, if they have others. */
 export const isStopWord = (word: string): boolean => stopWords.has(word)
 
-/** The words of a query in their normalised form, in their order. */
+/** A query's normalized words, in order. */
 export const wordsOf = (text: string): string[] => normaliseQuery(text).split(' ').filter(Boolean)
 
-/** The different words by which a text is searched: not the stop words, unless it has nothing else. */
+/** Distinct search words of a text, without stop words unless it has only those. */
 export function tellingWords(text: string): string[] {
   const words = [...new Set(wordsOf(text))]
   const telling = words.filter((word) => !isStopWord(word))

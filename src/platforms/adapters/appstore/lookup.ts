@@ -6,20 +6,18 @@ import { requiredList } from '../../content/items.ts'
 import { type PlatformError, SourceRefusedError } from '../../platform.ts'
 import type { App } from './source.ts'
 
-/** About twenty calls a minute are known to be allowed for searches of apps; of reviews nothing is known. */
+/** Searches for apps are known to allow about 20 calls a minute; the limit for reviews is unknown. */
 export const storeWindows = [{ limit: 20, windowMs: 60_000 }]
 
-/** What the App Store says of an app in one country. */
 export interface AppFacts {
-  /** The source of a job, such as `us/839285684`. */
+  /** A job's source, such as `us/839285684`. */
   source: string
   name: string | null
   seller: string | null
-  /** How many people of this country rated it, with a review or without one. */
+  /** Ratings in this country, with or without a review. */
   ratings: number
 }
 
-/** What a call needs; the budget is that of the host. */
 export interface AppstoreCall {
   client: PlatformClient
   budget: Budget
@@ -39,7 +37,7 @@ function factsOf(item: Fields, country: string): AppFacts {
   }
 }
 
-/** Both calls answer `{resultCount, results}` (Apple's iTunes Search API). A country that is none is refused by 400. */
+/** Both endpoints of Apple's iTunes Search API answer `{resultCount, results}`, or 400 for an unknown country. */
 async function ask(
   call: AppstoreCall,
   path: '/lookup' | '/search',
@@ -57,11 +55,7 @@ async function ask(
   return list.map(asFields).filter((item) => item !== null && isApp(item)) as Fields[]
 }
 
-/**
- * Looks an app up in one country.
- * @param advice what to do where there is none
- * @throws SourceRefusedError where that country has no such app
- */
+/** Looks an app up. @param advice what to do if it is not there @throws SourceRefusedError if that country lacks it */
 export async function lookUp(call: AppstoreCall, { country, id }: App, advice: string): Promise<AppFacts> {
   const absent = () => new SourceRefusedError(`appstore has no app ${id} in the country ${country}. ${advice}`)
   const isAbsent = ({ status }: Answer) => (status === 400 || status === 404 ? absent() : null)
@@ -71,11 +65,7 @@ export async function lookUp(call: AppstoreCall, { country, id }: App, advice: s
   return { ...factsOf(found, country), source: `${country}/${id}` }
 }
 
-/**
- * Finds apps by words of their names and sellers, the best first.
- * @param country two letters
- * @param limit 1 to 200
- */
+/** Finds apps by words in name and seller, best match first. @param country two letters @param limit 1 to 200 */
 export async function searchApps(
   call: AppstoreCall,
   { term, country, limit }: { term: string; country: string; limit: number },

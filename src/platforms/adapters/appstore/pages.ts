@@ -3,26 +3,22 @@ import { readFeedBounded } from '../rss/feed.ts'
 import { isReview, listOf } from './review.ts'
 import { type App, storeUrl } from './source.ts'
 
-/** The depth of the feed: page 11 is refused. */
+/** The feed's depth: page 11 is refused. */
 export const maxPages = 10
 const pageSize = 50
 
-/** A page of reviews, the newest first. */
 export interface ReviewPage {
   reviews: Fields[]
-  /** Whether there is a next page. */
   hasNext: boolean
 }
 
-/** An address of a page, and how its answer is read: null for one that is no feed. */
+/** The address of a page and its parser, which returns null if it is no feed. */
 export interface PageForm {
   isXml: boolean
   path(app: App, page: number): string
 }
 
-/**
- * The forms in which a page is had. Each has been seen empty where another one had reviews; they are asked in this order.
- */
+/** The URL forms of a page, in the order they are tried: each is sometimes empty while another has reviews. */
 export const pageForms: readonly PageForm[] = [
   {
     isXml: false,
@@ -38,13 +34,13 @@ export const pageForms: readonly PageForm[] = [
   },
 ]
 
-/** The number of the page at an address that the feed names; only the number is used, so no address is followed. */
+/** The page number in a link of the feed. Only the number is used; the link itself is never followed. */
 const pageNumber = (address: string): number | null => {
   const number = /\/page=(\d{1,4})(?!\d)/.exec(address)?.[1]
   return number === undefined ? null : Number(number)
 }
 
-/** Without a readable link to the next page, a full page has one. The last page calls itself the next one. */
+/** The last page links to itself as next. Without a readable link, a full page is assumed to have a next one. */
 function pageOf(entries: readonly unknown[], next: string | null, page: number): ReviewPage {
   const reviews = entries.map(asFields).filter((entry) => entry !== null && isReview(entry)) as Fields[]
   const nextPage = pageNumber(next ?? '')
@@ -52,7 +48,7 @@ function pageOf(entries: readonly unknown[], next: string | null, page: number):
   return { reviews, hasNext: page < maxPages && reviews.length > 0 && saysMore }
 }
 
-/** Reads a page in JSON: `feed.entry` is a list, one object, or absent. @returns null for what is no feed of reviews */
+/** Reads a JSON page; `feed.entry` is a list, one object, or absent. @returns null if it is no review feed */
 export function readJsonPage(body: unknown, page: number): ReviewPage | null {
   const feed = asFields(asFields(body)?.feed)
   if (feed === null) return null
@@ -62,30 +58,30 @@ export function readJsonPage(body: unknown, page: number): ReviewPage | null {
   return pageOf(entries, asString(attributes.find((one) => one?.rel === 'next')?.href), page)
 }
 
-/** What an element of Apple's own holds, in one entry. */
+/** The content of an Apple-specific element of one entry. */
 const elementOf = (entry: string, name: 'id' | 'im:rating' | 'im:version'): string | undefined =>
   new RegExp(`<${name}(?:\\s[^<>]{0,200})?>([^<>]{0,200})</${name}>`).exec(entry)?.[1]?.trim()
 
-/** An entry has its text twice; the one in HTML is a table with the name and the icon of the app. */
+/** Drops the HTML copy of an entry's text: a table with the app's name and icon. */
 const withoutHtml = (entry: string): string =>
   /<content\s[^<>]{0,200}\btype="text"/.test(entry)
     ? entry.replace(/<content\s(?:[^<>]{0,200}\s)?type="html"[^<>]{0,200}>[^<]*<\/content>/g, '')
     : entry
 
-/** Where the first link of a relation leads. */
+/** The target of the first link with this relation. */
 function linkOf(xml: string, rel: 'next' | 'related'): string | null {
   const links = xml.match(/<link\s[^<>]{0,1000}>/g) ?? []
   const link = links.find((one) => one.includes(`rel="${rel}"`)) ?? ''
   return /\shref="([^"]*)"/.exec(link)?.[1]?.replaceAll('&amp;', '&') ?? null
 }
 
-/** Reads a page in Atom, each entry in the form that it has in JSON. @returns null for what is no feed */
+/** Reads an Atom page into entries shaped like the JSON ones. @returns null if it is no feed */
 export async function readXmlPage(text: string, page: number, signal: AbortSignal): Promise<ReviewPage | null> {
   const [head = '', ...written] = text.split(/(?=<entry[\s>])/)
   const source = [head, ...written.map(withoutHtml)].join('')
   const feed = await readFeedBounded({ source, address: storeUrl }, signal)
   if (feed === null) return null
-  // The reader of feeds knows nothing of Apple's own elements.
+  // The feed parser does not know Apple's own elements.
   const own = new Map(written.map((entry) => [elementOf(entry, 'id'), entry]))
   const labelled = (value: unknown) => (value === undefined || value === null ? undefined : { label: value })
   const entries = feed.items.map(({ id, title, text: content, authorName, authorUrl, dates }) => {

@@ -9,37 +9,36 @@ import { type PageForm, pageForms, type ReviewPage, readJsonPage, readXmlPage } 
 import type { App } from './source.ts'
 
 const maxBytes = 5 * 1024 * 1024
-/** How long an empty page stays known, and when it is asked for again. */
+/** How long an empty page is remembered, and when to retry. */
 const outageMs = 60_000
-/** Names of apps change with their versions. */
+/** App names change with versions. */
 const nameMs = 24 * 60 * 60_000
 const maxRemembered = 1_000
 
 const none: ReviewPage = { reviews: [], hasNext: false }
-/** Of another form of a page: they say that it is not there, while the first form was answered. */
+/** Errors of an alternative form that only mean it does not exist, because the first form was answered. */
 const absences: ReadonlySet<string> = new Set(['blocked', 'unauthorized', 'bad_response'])
 
-/** What is read of an app. */
 export interface Asked {
   call: AppstoreCall
   app: App
   page: number
-  /** What the reader of a message can change. */
+  /** What the reader of an error message can change. */
   advice: string
 }
 
 export interface Reader {
-  /** @throws SourceUnavailableError where there must be reviews and are none; SourceRefusedError without such an app */
+  /** @throws SourceUnavailableError if a rated app shows no reviews; SourceRefusedError if there is no such app */
   readPage(asked: Asked): Promise<ReviewPage>
-  /** @throws SourceRefusedError without such an app */
+  /** @throws SourceRefusedError if there is no such app */
   factsOf(asked: Asked): Promise<AppFacts>
-  /** Null where it cannot be known now: that is no reason to lose a page. */
+  /** Null if unknown now, which is no reason to lose a page. */
   nameOf(asked: Asked): Promise<string | null>
 }
 
 const sourceOf = ({ app }: Asked) => `${app.country}/${app.id}`
 
-/** A page in one form; an empty one where there is none. @throws PlatformError for what is no feed of reviews */
+/** Fetches a page in one form; empty if it does not exist. @throws PlatformError if the answer is no review feed */
 async function readForm(form: PageForm, url: URL, { call, app, page, advice }: Asked): Promise<ReviewPage> {
   const { client, budget, signal } = call
   const label = `appstore (${app.country}/${app.id})`
@@ -59,7 +58,7 @@ async function readForm(form: PageForm, url: URL, { call, app, page, advice }: A
   return read
 }
 
-/** Reads the pages of apps. What it learned lately it does not ask again: so a task that waits for its budget in between goes on where it was. */
+/** Remembers recent answers, so a task that waits for its budget resumes where it stopped. */
 export function createReader(clock: Clock): Reader {
   const forATime = { max: maxRemembered, ttlResolution: 0, perf: { now: () => clock.now().getTime() } }
   const empty = new LRUCache<string, true>(forATime)
@@ -77,7 +76,7 @@ export function createReader(clock: Clock): Reader {
     const known = facts.get(sourceOf(asked))
     if (known !== undefined && known !== 'unknown') return known
     const found = await lookUp(asked.call, asked.app, asked.advice)
-    // One that nobody rated may be rated at any time.
+    // An unrated app may be rated at any time.
     facts.set(sourceOf(asked), found, { ttl: found.ratings === 0 ? outageMs : nameMs })
     return found
   }
@@ -93,10 +92,7 @@ export function createReader(clock: Clock): Reader {
     }
   }
 
-  /**
-   * A page in the first form that has it. The first page of an app that people rated is never taken for empty: its reviews may be missing
-   * in every form, for hours, and to say that there are none would be wrong.
-   */
+  /** An empty first page of a rated app counts as an outage: all forms can lack its reviews for hours. */
   async function readPage(asked: Asked): Promise<ReviewPage> {
     const [usual, ...others] = pageForms
     const first = await readOnce(usual!, asked)

@@ -13,7 +13,6 @@ import type { ItemResult } from '../../content/items.ts'
 import { cleanTags, htmlToPlainText, plainText, plainTitle } from '../../content/text.ts'
 import type { App } from './source.ts'
 
-/** A value of the feed: `{label, attributes}`. */
 const label = (value: unknown): string | null => {
   const text = asFields(value)?.label
   return typeof text === 'number' ? String(text) : asString(text)
@@ -22,11 +21,11 @@ const label = (value: unknown): string | null => {
 const attribute = (value: unknown, name: string): string | null =>
   asString(asFields(asFields(value)?.attributes)?.[name])
 
-/** Where the feed may have one object, a list of them, or nothing. */
+/** The feed may have one object, a list, or nothing. */
 export const listOf = (value: unknown): unknown[] =>
   asList(value) ?? (value === undefined || value === null ? [] : [value])
 
-/** Both forms of a text, where there are two: the plain one. */
+/** The plain text, if there are two forms. */
 function textOf(content: unknown): string {
   const contents = listOf(content)
   const plain = contents.find((one) => attribute(one, 'type') !== 'html')
@@ -42,26 +41,23 @@ function starsOf(entry: Fields): number | null {
   return Number.isInteger(stars) && stars >= 1 && stars <= 5 ? stars : null
 }
 
-/** When it was written or last edited, by which the feed is ordered. */
+/** When it was written or last edited: the order of the feed. */
 export const reviewedAt = (entry: Fields): Date | null => asDate(label(entry.updated))
 
-/** A version says little more than a number, so its tag has no word that a topic could be about. */
+/** A version is little more than a number, so its tag has no word a topic could match. */
 function versionTag(entry: Fields): string[] {
   const version = asName(label(entry['im:version']))
   return version === null ? [] : [`v${version}`]
 }
 
-/**
- * A review; null without an id. Its marks of being helpful are no votes for what it asks for; its stars judge the app.
- * @param name of the app; null where it is not known
- */
+/** Helpful marks are no votes; stars rate the app. @param name of the app, if known @returns null without an id */
 export function readReview(entry: Fields, { country, id: app }: App, name: string | null): ItemResult {
   const id = asId(label(entry.id))
   if (id === null) return null
   const author = asFields(entry.author)
   const links = listOf(entry.link).map((link) => asWebUrl(attribute(link, 'href')))
   return foundRequest({
-    // Ids of reviews are those of all countries together.
+    // Review ids are unique across countries.
     sourceId: `${app}:${id}`,
     sourceUrl: links.find((link) => link !== null) ?? `https://apps.apple.com/${country}/app/id${app}`,
     title: plainTitle(label(entry.title) ?? ''),

@@ -12,13 +12,12 @@ import { appOf, appstoreSources } from './source.ts'
 
 export interface AppstoreOptions extends AdapterDependencies {
   baseUrl: string
-  /** The apps whose reviews are read, round-robin, a page each. */
   apps: readonly string[]
 }
 
 /**
- * The reviews of the configured apps, the newest first (`/{country}/rss/customerreviews/`; at most 10 pages of 50). There is no search of
- * reviews, so all of them are read, and the topic is looked for in them. Known reviews cannot be read again.
+ * The newest reviews of the configured apps (`/{country}/rss/customerreviews/`, at most 10 pages of 50), matched
+ * against the topic here because reviews have no search. Known reviews cannot be read again.
  */
 export function createAppstore({ client, clock, openBudget, baseUrl, ...options }: AppstoreOptions): Platform {
   const budget = openBudget({ name: new URL(baseUrl).host, windows: storeWindows, concurrency: 1 })

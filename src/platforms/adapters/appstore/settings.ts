@@ -8,7 +8,7 @@ export const appstore = definePlatform({
   votes: 'none: a review has stars, no votes',
   isOpen: true,
   isOptIn: true,
-  // No terms of the feed of reviews are known.
+  // No terms of the review feed are known.
   publicPages: { show: 'links' },
   variables: {
     APPSTORE_API_URL: webAddress(storeUrl, 'address of the App Store'),
@@ -18,7 +18,7 @@ export const appstore = definePlatform({
   },
   required: ['APPSTORE_APPS'],
   sources: appstoreSources,
-  // Names of apps are lists of words that people search for.
+  // App names are lists of popular search words.
   contextIsTopic: ({ description }) => expressesWish(description),
   create: async (dependencies, { APPSTORE_API_URL: baseUrl, APPSTORE_APPS: apps }) =>
     (await import('./search.ts')).createAppstore({ ...dependencies, baseUrl, apps: itemsOf(apps) }),

@@ -1,20 +1,20 @@
 import type { SourceKind } from '../../definition.ts'
 
-/** Where the App Store answers programs. */
+/** The App Store's API host. */
 export const storeUrl = 'https://itunes.apple.com'
 
-/** An app in the store of a country; each country has reviews of its own. */
+/** An app in a country's store; each country has its own reviews. */
 export interface App {
-  /** ISO 3166-1, two letters, in lower case. */
+  /** ISO 3166-1 alpha-2, lower case. */
   country: string
-  /** The number of the app, the same in every country. */
+  /** The app's number, equal in every country. */
   id: string
 }
 
 const short = /^([a-z]{2})\/(?:id)?([1-9]\d{0,17})$/i
 const hosts = /^(?:apps|itunes)\.apple\.com$/i
 
-/** The number is the last part of the path of an address, after the name of the app, which may be missing. */
+/** In an address, the app's number ends the path; the app's name before it is optional. */
 function shortened(text: string): string {
   const address = /^https?:\/\//i.test(text) ? text : `https://${text}`
   if (address.length > 2_000 || !URL.canParse(address)) return text
@@ -23,7 +23,7 @@ function shortened(text: string): string {
   return hosts.test(hostname) ? `${country}/${number}` : text
 }
 
-/** An app by the country and the number in its address in the App Store. An address without a country means another store for each reader, so it is none. */
+/** Country and number of an app: without a country, each reader would see another store. */
 export const appstoreSources: SourceKind = {
   form: 'a country and the number of an app, or its address in the App Store',
   example: 'us/839285684',
@@ -33,7 +33,7 @@ export const appstoreSources: SourceKind = {
   },
 }
 
-/** @param source in its normal form */
+/** @param source normalized */
 export function appOf(source: string): App {
   const [country = '', id = ''] = source.split('/')
   return { country, id }

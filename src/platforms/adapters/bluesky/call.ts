@@ -6,7 +6,6 @@ import type { Answer } from '../../client/messages.ts'
 import { PlatformError } from '../../platform.ts'
 import { blueskyError, correctBlueskyBudget } from './session.ts'
 
-/** What the functions of this adapter share. */
 export interface Bluesky {
   clock: Clock
   call: CallBluesky
@@ -15,14 +14,12 @@ export interface Bluesky {
 export interface BlueskyCallOptions {
   client: PlatformClient
   clock: Clock
-  /** Without `/xrpc`. */
   serverUrl: string
   budget: Budget
   /** Null without credentials. */
   tokens: AccessTokens | null
 }
 
-/** Calls a method of the server, signed in. */
 export type CallBluesky = (
   method: string,
   parameters: Record<string, string | number> | [string, string][],

@@ -3,12 +3,12 @@ import { cleanTags, plainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 
 /**
- * Labels by which moderators have hidden a post (docs.bsky.app/docs/advanced-guides/moderation). Not `!no-unauthenticated`:
- * such posts are for people who are signed in, as every reader of Wishwell is.
+ * Labels that hide a post (docs.bsky.app/docs/advanced-guides/moderation). `!no-unauthenticated` does not: Wishwell's
+ * readers are signed in.
  */
 const hidingLabels: ReadonlySet<unknown> = new Set(['!hide', '!takedown', '!suspend', 'spam'])
 
-/** A post as `app.bsky.feed.defs#postView` has it; null for anything else, `removed` for a hidden post. */
+/** Reads an `app.bsky.feed.defs#postView`. @returns `removed` for a hidden post, null for anything else */
 export function readBlueskyPost(post: Fields, now: Date): FoundRequest | 'removed' | null {
   const uri = asId(post.uri)
   const record = asFields(post.record)
@@ -35,7 +35,7 @@ export function readBlueskyPost(post: Fields, now: Date): FoundRequest | 'remove
   })
 }
 
-/** `handle.invalid` replaces a handle that does not, or no longer, belong to its user (atproto.com/specs/handle). */
+/** `handle.invalid` means the handle does not, or no longer, belong to the user (atproto.com/specs/handle). */
 function readHandle(value: unknown): string | null {
   const handle = asString(value)
   return handle !== null && /^[a-z0-9][a-z0-9.-]{1,252}$/i.test(handle) && handle !== 'handle.invalid' ? handle : null
@@ -59,7 +59,7 @@ function facetTags(facets: unknown): unknown[] {
     .map((feature) => feature?.tag)
 }
 
-/** `createdAt` is set by the author's program; if it is in the future, the server's own date is used. */
+/** The author's client sets `createdAt`; if it lies in the future, the server's date is used. */
 function creationDate(record: Fields, post: Fields, now: Date): Date | null {
   const claimed = asDate(record.createdAt)
   return claimed && claimed <= now ? claimed : asDate(post.indexedAt)

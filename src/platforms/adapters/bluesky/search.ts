@@ -11,13 +11,10 @@ import { type Bluesky, createBlueskyCall, withoutCredentials } from './call.ts'
 import { readBlueskyPost } from './post.ts'
 import { createBlueskySessions } from './session.ts'
 
-/** The lexicon of `app.bsky.feed.getPosts` allows so many. */
+/** The maximum in the lexicon of `app.bsky.feed.getPosts`. */
 const maxHandles = 25
 
-/**
- * Reads known posts again by their addresses (`app.bsky.feed.getPosts`). A post that was deleted is not in the answer, nor is one of
- * an account that is closed for a while: it is `missing`. A post that moderators have hidden since is `gone`.
- */
+/** `app.bsky.feed.getPosts` omits deleted posts and suspended accounts: `missing`. Hidden by moderators: `gone`. */
 function createBlueskyRefresh({ clock, call }: Bluesky): Refresh {
   return {
     maxHandles,
@@ -47,7 +44,6 @@ function createBlueskyRefresh({ clock, call }: Bluesky): Refresh {
 }
 
 export interface BlueskyOptions extends AdapterDependencies {
-  /** `https://bsky.social`. */
   baseUrl: string
   handle?: string | undefined
   appPassword?: string | undefined
@@ -58,16 +54,14 @@ const pageSize = 100
 const depthLimit = 10_000
 
 /**
- * Posts and replies with every word of the topic and one of the wish phrases (`wish-phrases.ts`) (`app.bsky.feed.searchPosts`,
- * 100 a page). Replies count: people often write a wish as a reply. The answers of a search never hold reposts.
- *
- * Newest first: only that order is known to page to the end, `top` changes with every like.
+ * Searches posts and replies for every word of the topic and a wish phrase (`app.bsky.feed.searchPosts`, 100 a page).
+ * Newest first, the only order known to page to the end: `top` changes with every like.
  */
 export function createBluesky({ client, clock, openBudget, baseUrl, handle, appPassword }: BlueskyOptions): Platform {
   const serverUrl = baseUrl.replace(/\/+$/, '').replace(/\/xrpc$/, '')
   const dependencies = { client, clock, openBudget, serverUrl }
   const name = new URL(serverUrl).host
-  // docs.bsky.app/docs/advanced-guides/rate-limits. One at a time: the search is there for people, not for bulk (atproto#3583).
+  // docs.bsky.app/docs/advanced-guides/rate-limits. One at a time: the search is not for bulk use (atproto#3583).
   const budget = openBudget({ name, windows: [{ limit: 3_000, windowMs: 300_000 }], concurrency: 1 })
   const credentials = handle === undefined || appPassword === undefined ? null : { handle, appPassword }
   const tokens = credentials && createAccessTokens(clock, createBlueskySessions({ ...dependencies, ...credentials }))
@@ -81,7 +75,7 @@ export function createBluesky({ client, clock, openBudget, baseUrl, handle, appP
     return fetchRoundRobin({
       sources: wishPhrases,
       request,
-      // The first phrase first, because it finds the most wishes. Newest first the phrases take turns: a run of a watch may have one page only.
+      // The first phrase finds the most wishes. Newest first, phrases rotate, because a watch may fetch only one page.
       ...(request.newestSince ? {} : { firstSource: 0 }),
       fetchFrom: (phrase, cursor) => fetchPhrase(bluesky, `${words} "${phrase}"`, asString(cursor), request),
     })
@@ -107,15 +101,15 @@ async function fetchPhrase(
   return { requests, discarded, nextCursor: isOver ? null : readCursor(answer?.cursor, cursor) }
 }
 
-/** The date by which Bluesky orders and `since` compares: the author's, or the server's where that is earlier (`sortAt`). */
+/** The date Bluesky sorts and filters `since` by: the earlier of the author's and the server's (`sortAt`). */
 function sortedAt(post: Fields): Date | null {
   const dates = [asDate(asFields(post.record)?.createdAt), asDate(post.indexedAt)].filter((date) => date !== null)
   return dates.reduce<Date | null>((first, date) => (first === null || date < first ? date : first), null)
 }
 
 /**
- * The words of a topic for the search box of Bluesky: `#tag`, `@handle` and the wildcards of its query syntax lose their sign,
- * and what is not plainly a word is quoted (docs.bsky.app/docs/tutorials, "Search": `from:`, `-word`, `#tag`, "phrase").
+ * Makes search words of a topic: strips the signs of `#tag`, `@handle` and wildcards, quotes whatever is not plainly a
+ * word (docs.bsky.app/docs/tutorials, "Search").
  */
 export function blueskyWords(topic: string): string {
   return searchWords(topic)
@@ -125,10 +119,10 @@ export function blueskyWords(topic: string): string {
     .join(' ')
 }
 
-/** A cursor is now the offset of the next page; one that does not increase, or exceeds the depth, means the end. */
+/** The cursor is the offset of the next page. One that does not grow, or exceeds the depth, ends the search. */
 function readCursor(value: unknown, sent: string | null): string | null {
   const cursor = asString(value)
-  // It is stored with its task, and the database stores neither NUL nor a lone surrogate.
+  // Stored with the task: the database takes neither NUL nor lone surrogates.
   if (cursor === null || !/^[^\p{Cc}\p{Surrogate}]{1,2000}$/u.test(cursor)) return null
   if (!/^\d+$/.test(cursor)) return cursor
   const isFurther = sent === null || !/^\d+$/.test(sent) || Number(cursor) > Number(sent)

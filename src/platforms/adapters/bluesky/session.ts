@@ -12,13 +12,10 @@ import { PlatformError } from '../../platform.ts'
 
 const limitHeaders = { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }
 
-/** A token that has expired or was never valid: 400 `ExpiredToken` as well as 401 `AuthMissing` (atproto, pds auth-verifier). */
+/** Expired and invalid tokens answer 400 `ExpiredToken` or 401 `AuthMissing` (atproto, pds auth-verifier). */
 const tokenErrors = new Set(['ExpiredToken', 'InvalidToken', 'AuthMissing', 'AuthenticationRequired'])
 
-/**
- * The error in an answer of an XRPC server: `{"error": name, "message"}` (atproto.com/specs/xrpc, "Error responses"), or HTML
- * from the proxy in front of it, of which only the status can be read.
- */
+/** Reads an XRPC error (atproto.com/specs/xrpc, "Error responses"); a proxy's HTML leaves only the status. */
 export function blueskyError({ status, headers, body }: Answer, now: Date): PlatformError | null {
   if (status >= 200 && status < 300) return null
   const name = asString(asFields(body)?.error)
@@ -53,18 +50,17 @@ export function correctBlueskyBudget(budget: Budget, { headers }: Answer, now: D
 }
 
 export interface BlueskySessionOptions extends AdapterDependencies {
-  /** Without `/xrpc`. */
   serverUrl: string
   handle: string
   appPassword: string
 }
 
-/** The assumed lifetime of a token that does not state one: that of atproto's own servers. */
+/** Assumed lifetime of a token that states none: the default of atproto's own servers. */
 const usualLifetimeMs = 2 * 60 * 60 * 1000
 
 /**
- * Sessions are far scarcer than searches: 30 in five minutes and 300 a day for an account
- * (docs.bsky.app/docs/advanced-guides/rate-limits); some servers allow ten a day (atproto#3413) and say so in their headers.
+ * Per account 30 sessions in five minutes, 300 a day (docs.bsky.app/docs/advanced-guides/rate-limits); some servers
+ * allow ten a day and say so in their headers (atproto#3413).
  */
 const sessionLimits = (serverUrl: string): BudgetLimits => ({
   name: `${new URL(serverUrl).host} (sessions)`,
@@ -73,7 +69,7 @@ const sessionLimits = (serverUrl: string): BudgetLimits => ({
   quota: { limit: 300, periodEnd: (now) => new Date(now.getTime() + dayMs) },
 })
 
-/** Opens sessions with an app password (`com.atproto.server.createSession`); each gives one access token. */
+/** Opens sessions with an app password (`com.atproto.server.createSession`); each yields one access token. */
 export function createBlueskySessions(options: BlueskySessionOptions): () => Promise<AccessToken> {
   const { client, clock, openBudget, serverUrl, handle, appPassword } = options
   const budget = openBudget(sessionLimits(serverUrl))
@@ -85,14 +81,14 @@ export function createBlueskySessions(options: BlueskySessionOptions): () => Pro
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ identifier: handle.replace(/^@/, ''), password: appPassword }),
       budget,
-      // All tasks wait for the same session, so none of them cancels it; the client's deadline ends it.
+      // All tasks share this session, so no single task may abort it; the client's deadline applies.
       signal: new AbortController().signal,
       label: 'bluesky (sign-in)',
       readLimits: (answer) => correctBlueskyBudget(budget, answer, clock.now()),
       readError: (answer) => sessionError(answer, clock.now()),
     })
     const value = asString(asFields(body)?.accessJwt)
-    // A value that cannot be sent in a header is no token.
+    // A token must fit in a header.
     if (value === null || !/^[\x21-\x7e]+$/.test(value)) {
       throw new PlatformError('bad_response', 'bluesky opened a session without a token. Check BLUESKY_API_URL.')
     }
@@ -100,7 +96,7 @@ export function createBlueskySessions(options: BlueskySessionOptions): () => Pro
   }
 }
 
-/** The `exp` claim of a JSON Web Token (RFC 7519); one in the past means that a clock is wrong, here or on the server. */
+/** Reads the `exp` claim of a JWT (RFC 7519). One in the past means that this clock or the server's is wrong. */
 function expiry(token: string, now: Date): Date {
   const claimed = asEpochSeconds(readClaims(token)?.exp)
   return claimed && claimed > now ? claimed : after(now, usualLifetimeMs)

@@ -5,7 +5,7 @@ export const bluesky = definePlatform({
   title: 'Bluesky',
   votes: 'likes',
   isOpen: false,
-  // Some authors want to be shown to signed-in readers only (`!no-unauthenticated`), and their posts are stored without the label.
+  // Authors can opt for signed-in readers only (`!no-unauthenticated`), and that label is not stored.
   publicPages: { show: 'links' },
   variables: {
     BLUESKY_API_URL: webAddress('https://bsky.social', 'the Bluesky server of the account'),

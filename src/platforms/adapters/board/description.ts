@@ -6,7 +6,7 @@ import { asFields, asList } from '../../content/fields.ts'
 import { BoardError, condition, fieldPath, type ReadValues, singlePath } from './paths.ts'
 import { type BoardRequest, checkTemplates } from './templates.ts'
 
-/** The fields of a request that a description maps; `id`, `url` and one of `title` and `text` are needed. */
+/** The request fields a description can map; `id`, `url` and one of `title` and `text` are required. */
 export const boardFields = [
   'id',
   'url',
@@ -34,25 +34,25 @@ const paging = Type.Union([
   closed({ by: Type.Literal('none') }),
   closed({
     by: Type.Union([Type.Literal('page'), Type.Literal('offset')]),
-    /** The number of the first page; 1 by default. */
+    /** Number of the first page; default 1. */
     first: Type.Optional(Type.Integer({ minimum: 0, maximum: 1 })),
-    /** How many items a whole page has: a shorter one is the last. */
+    /** Items on a full page: a shorter page is the last. */
     size: Type.Integer({ minimum: 1, maximum: 1_000 }),
-    /** A path to whether there is more. */
+    /** Path to whether there are more pages. */
     more: Type.Optional(pathText),
   }),
   closed({
     by: Type.Literal('cursor'),
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
-    /** A path to the cursor of the next page. */
+    /** Path to the next page's cursor. */
     next: pathText,
-    /** Where the answer has an address instead: which of its parameters is the cursor. */
+    /** If that is an address: the parameter with the cursor. */
     parameter: Type.Optional(short(100)),
     more: Type.Optional(pathText),
   }),
 ])
 
-/** The form of a description, version 1 (docs/platforms/board.md). */
+/** Schema of a description, version 1 (docs/platforms/board.md). */
 export const boardDescription = closed({
   version: Type.Literal(1),
   name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,39}$' }),
@@ -66,9 +66,8 @@ export const boardDescription = closed({
     body: Type.Optional(Type.Object({}, { additionalProperties: true })),
   }),
   paging,
-  /** A path to the list of items. */
   items: pathText,
-  /** Which of them count, as a condition of JSONPath: `@.private == false`. */
+  /** JSONPath condition for items that count: `@.private == false`. */
   only: Type.Optional(pathText),
   fields: closed({
     ...(Object.fromEntries(boardFields.map((field) => [field, Type.Optional(pathText)])) as Record<
@@ -79,17 +78,17 @@ export const boardDescription = closed({
     url: pathText,
   }),
   textFormat: Type.Optional(oneOf(textFormats)),
-  /** Where items have the id of a status: the list of the answer that has the names. */
+  /** If items have status ids: the answer's list of their names. */
   statusNames: Type.Optional(closed({ list: pathText, id: pathText, name: pathText })),
-  /** What its words for a status mean; the usual words need none. */
+  /** Meanings of status words; usual words need none. */
   statuses: Type.Optional(Type.Record(short(100), oneOf(requestStatuses), { maxProperties: 50 })),
-  /** Whether each item is a feature request; otherwise detection judges it. */
+  /** Whether every item is a feature request; else detection judges. */
   areRequests: Type.Optional(Type.Boolean()),
-  /** Whether its pages are the newest first. */
+  /** Whether pages come newest first. */
   newestFirst: Type.Optional(Type.Boolean()),
-  /** How many pages of one topic are read at most; 20 by default. */
+  /** Maximum pages per topic; default 20. */
   maxPages: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-  /** How many calls it allows in how many seconds; 20 in 60 by default. */
+  /** Calls allowed per number of seconds; default 20 per 60. */
   budget: Type.Optional(
     closed({
       calls: Type.Integer({ minimum: 1, maximum: 600 }),
@@ -100,25 +99,24 @@ export const boardDescription = closed({
 type Description = Static<typeof boardDescription>
 export type Paging = Description['paging']
 
-/** A description that can be used. */
 export interface Board {
   name: string
   title: string
-  /** Its host, for messages and budgets. */
+  /** Host, for messages and budgets. */
   host: string
   request: BoardRequest
-  /** What stands for `{secret}`; never in a message. */
+  /** Replaces `{secret}`; never in a message. */
   secret: string | undefined
   paging: Paging
-  /** The list of an answer; undefined where there is none. */
+  /** The list of an answer; undefined without one. */
   items(body: unknown): unknown
   only: ((items: readonly unknown[]) => unknown[]) | undefined
-  /** The cursor, or the address that has it, of an answer. */
+  /** An answer's cursor, or the address with it. */
   next: ((body: unknown) => unknown) | undefined
   more: ((body: unknown) => unknown) | undefined
   fields: ReadonlyMap<BoardField, ReadValues>
   textFormat: (typeof textFormats)[number]
-  /** The names of statuses by their ids, in an answer; null where items have the names themselves. */
+  /** Reads status names by id from an answer; null if items contain the names themselves. */
   statusNames: ((body: unknown) => ReadonlyMap<string, string>) | null
   statuses: ReadonlyMap<string, (typeof requestStatuses)[number]>
   areRequests: boolean
@@ -127,12 +125,12 @@ export interface Board {
   budget: { calls: number; seconds: number }
 }
 
-/** A description is a page of text, and its body is part of each call. */
+/** Descriptions are short, and their body is sent with every call. */
 const maxDescription = 20_000
 
 const validate = new Ajv({ allErrors: true }).compile<Description>(boardDescription)
 
-/** The most specific of the errors: of a union, Ajv names what each of its forms lacks. */
+/** Picks the most specific error: for a union, Ajv reports what each of its variants lacks. */
 function formError(): BoardError {
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'anyOf')
   const deepest = errors.reduce((a, b) => (b.instancePath.length > a.instancePath.length ? b : a), errors[0]!)
@@ -149,7 +147,6 @@ function formError(): BoardError {
   return new BoardError(`${place} ${deepest.message ?? 'is wrong'}${detail}.`)
 }
 
-/** @throws BoardError */
 function readStatusNames({ list, id, name }: NonNullable<Description['statusNames']>): Board['statusNames'] {
   const statuses = singlePath(list, 'statusNames.list')
   const [idOf, nameOf] = [fieldPath(id, 'statusNames.id'), fieldPath(name, 'statusNames.name')]
@@ -159,11 +156,7 @@ function readStatusNames({ list, id, name }: NonNullable<Description['statusName
   }
 }
 
-/**
- * Reads a description and compiles its paths.
- * @param secret what stands for `{secret}`
- * @throws BoardError that names the first thing that is wrong, and where
- */
+/** @param secret replaces `{secret}` @throws BoardError with the first error and its place */
 export function readBoard(text: string, secret?: string): Board {
   if (text.length > maxDescription) throw new BoardError(`It has more than ${maxDescription} characters.`)
   let given: unknown

@@ -5,7 +5,7 @@ import { BoardError } from './paths.ts'
 
 const maxBytes = 100_000
 
-/** The text of a file; null where there is none. @throws BoardError for one that is too large */
+/** @returns null if the file does not exist @throws BoardError if it is too large */
 async function readText(path: string): Promise<string | null> {
   const found = await stat(path).catch(() => null)
   if (found === null) return null
@@ -13,7 +13,7 @@ async function readText(path: string): Promise<string | null> {
   return await readFile(path, 'utf8')
 }
 
-/** What stands for `{secret}`: the first line of the file of the same name that ends in `.secret`, which only its owner may read. @throws BoardError */
+/** `{secret}` is the first line of the `.secret` file of the same name, private to its owner. @throws BoardError */
 async function readSecret(path: string): Promise<string | undefined> {
   const beside = `${path.replace(/\.json$/, '')}.secret`
   const text = await readText(beside)
@@ -26,14 +26,14 @@ async function readSecret(path: string): Promise<string | undefined> {
   return secret
 }
 
-/** Reads a description with its secret. @throws BoardError */
+/** Reads a description and its secret. @throws BoardError */
 export async function readBoardFile(path: string): Promise<Board> {
   const text = await readText(path)
   if (text === null) throw new BoardError('there is no such file.')
   return readBoard(text, await readSecret(path))
 }
 
-/** Reads the files of `BOARD_FILES`. @throws ConfigError that says which of them is wrong, and how */
+/** Reads the files of `BOARD_FILES`. @throws ConfigError that names the faulty file and the error */
 export async function readBoards(paths: readonly string[]): Promise<Board[]> {
   const boards: Board[] = []
   for (const [index, path] of paths.entries()) {

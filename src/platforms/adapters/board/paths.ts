@@ -1,24 +1,20 @@
 import { JSONPathEnvironment, type JSONPathQuery } from 'json-p3'
 import type { Fields } from '../../content/fields.ts'
 
-/** What is wrong with a description. The message names the place and what it should be. */
+/** An error in a board description. The message names the place and what is expected there. */
 export class BoardError extends Error {
   override readonly name = 'BoardError'
 }
 
-/** JSONPath (RFC 9535) without functions: `match` and `search` run a regular expression of the description against texts of strangers. */
+/** JSONPath (RFC 9535) without functions: `match` and `search` would run a description's regex on untrusted text. */
 const environment = new JSONPathEnvironment({ maxRecursionDepth: 20 })
 environment.functionRegister.clear()
 
 const maxPath = 200
-/** Of one field of an item: its tags are the longest list. */
+/** Per item field: tags are the longest list. */
 const maxValues = 50
 
-/**
- * Compiles a path. `..` and a second `$` are refused: they make the work on an answer a power of its size.
- * @param where its place in the description, for the message
- * @throws BoardError
- */
+/** Refuses `..` and a second `$`: they cost a power of the answer's size. @param where for errors @throws BoardError */
 function compile(path: string, where: string): JSONPathQuery {
   if (path.length > maxPath) throw new BoardError(`${where}: a path has at most ${maxPath} characters.`)
   if (path.includes('..')) throw new BoardError(`${where}: ".." is not allowed; name each step.`)
@@ -30,17 +26,16 @@ function compile(path: string, where: string): JSONPathQuery {
   }
 }
 
-/** Reads the values of one field of an item. */
 export type ReadValues = (item: Fields) => unknown[]
 
-/** A path to at most one value, of the whole answer. @throws BoardError */
+/** A path to at most one value of the answer. @throws BoardError */
 export function singlePath(path: string, where: string): (body: unknown) => unknown {
   const query = compile(path, where)
   if (!query.singularQuery()) throw new BoardError(`${where}: ${path} must name one value, without * or a filter.`)
   return (body) => query.query(body as never).values()[0]
 }
 
-/** A condition for items, such as `@.private == false`. @throws BoardError */
+/** A condition on items, such as `@.private == false`. @throws BoardError */
 export function condition(text: string, where: string): (items: readonly unknown[]) => unknown[] {
   const query = compile(`$[?${text}]`, where)
   return (items) => query.query(items as never).values() as unknown[]
@@ -49,7 +44,7 @@ export function condition(text: string, where: string): (items: readonly unknown
 const placed = /\{(\$[^{}]*)\}/g
 
 /**
- * A field of an item: a path, which begins with `$`, or a text with paths in it, `https://acme.example/ideas/{$.slug}`, which has no value where one of
+ * A path starting with `$`, or text with paths in it (`https://acme.example/ideas/{$.slug}`), without a value if one of
  * them has none.
  * @throws BoardError
  */

@@ -13,10 +13,10 @@ import { cleanTags, htmlToPlainText, markdownToPlainText, plainText, plainTitle 
 import { statusOfWord } from '../status-words.ts'
 import type { Board, BoardField } from './description.ts'
 
-/** Milliseconds since 1970 are larger than any seconds that people mean. */
+/** Larger numbers are milliseconds: no plausible seconds reach this. */
 const firstMillisecond = 100_000_000_000
 
-/** A date as boards write it: ISO 8601, or a number of seconds or milliseconds since 1970. */
+/** Parses ISO 8601, or a number of seconds or milliseconds since 1970. */
 export function dateOf(value: unknown): Date | null {
   const number = typeof value === 'string' && /^\d{9,13}$/.test(value) ? Number(value) : value
   if (typeof number !== 'number') return asDate(value)
@@ -31,7 +31,7 @@ const converted = { plain: plainText, html: htmlToPlainText, markdown: markdownT
 const numberOf = (value: unknown): number | null =>
   asInteger(typeof value === 'string' && value.trim() !== '' ? Number(value) : value)
 
-/** An item of a board; null without an id or an address. @param names of statuses by their ids */
+/** Reads an item of a board. @param names of statuses, by id @returns null without an id or an address */
 export function readItem(board: Board, item: Fields, names?: ReadonlyMap<string, string>): ItemResult {
   const values = (field: BoardField) => board.fields.get(field)?.(item) ?? []
   const value = (field: BoardField) => values(field)[0]
@@ -56,9 +56,9 @@ export function readItem(board: Board, item: Fields, names?: ReadonlyMap<string,
   })
 }
 
-/** The word for a status, where an item may have the id of one. */
+/** The status word; items may have its id instead. */
 export const statusWord = (text: string, names?: ReadonlyMap<string, string>): string => names?.get(text) ?? text
 
-/** By the words of the description, else by usual ones; null for a word that says nothing known. */
+/** Maps a status word by the description, else by the usual words; null if unknown. */
 export const statusOfItem = ({ statuses }: Board, word: string) =>
   statuses.get(word.toLowerCase().trim()) ?? statusOfWord(word)

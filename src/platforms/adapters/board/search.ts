@@ -11,7 +11,7 @@ import type { Board } from './description.ts'
 import { dateOf, readItem } from './post.ts'
 import { fillRequest } from './templates.ts'
 
-/** Where a board goes on: how many pages were read, its cursor, and what its last page had. */
+/** Where a board continues: pages read so far, its cursor, and the contents of its last page. */
 interface Position {
   page: number
   cursor: string
@@ -30,7 +30,7 @@ function positionOf(cursor: Json): Position {
 const refuse = ({ name }: Board, what: string) =>
   new SourceRefusedError(`board (${name}) ${what} Check its description.`)
 
-/** The cursor of an answer; the one in an address is a parameter of it, so no address that a board sends is called. */
+/** Reads the next cursor. From a link only its parameter is used: an address sent by a board is never called. */
 function cursorOf(board: Board, body: unknown): string {
   const { paging } = board
   const found = board.next?.(body)
@@ -48,14 +48,13 @@ function cursorOf(board: Board, body: unknown): string {
   return cursor
 }
 
-/** The position after a page; null when it was the last one. */
 function positionAfter(board: Board, body: unknown, items: readonly unknown[], position: Position): Position | null {
   const { paging } = board
   const page = position.page + 1
   const saysMore = board.more?.(body)
   if (paging.by === 'none' || items.length === 0 || page >= board.maxPages) return null
   if (board.more !== undefined && !saysMore) return null
-  // A shorter page is the last one, unless the board says that there is more.
+  // A short page is the last, unless the board says that there are more.
   if (paging.size !== undefined && items.length < paging.size && saysMore !== true && paging.by !== 'cursor')
     return null
   const cursor = cursorOf(board, body)
@@ -63,7 +62,7 @@ function positionAfter(board: Board, body: unknown, items: readonly unknown[], p
   return { page, cursor, last: idsHash(board, items) }
 }
 
-/** What a page is known by: a board that ignores the number of a page sends the same items for ever. */
+/** Fingerprints a page: a board that ignores page numbers repeats the same items forever. */
 function idsHash({ fields }: Board, items: readonly unknown[]): string {
   const ids = items.map((item) => {
     const values = asFields(item)
@@ -72,23 +71,17 @@ function idsHash({ fields }: Board, items: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(ids), 'base64').slice(0, 16)
 }
 
-/** One page of a board, as it was answered. */
 export interface BoardPage {
-  /** The names of statuses by their ids, where items have only these. */
   names: ReadonlyMap<string, string> | undefined
-  /** All items of its list. */
   items: unknown[]
-  /** Those that the description wants. */
+  /** Items that match the description's condition. */
   wanted: unknown[]
   next: Position | null
-  /** The address that was called; the secret is never part of it. */
+  /** The called address, without the secret. */
   url: URL
 }
 
-/**
- * Fetches a page.
- * @throws PlatformError as `Platform.fetchPage`; SourceRefusedError for an answer without the list, and for a page that has the items of the last one
- */
+/** @throws PlatformError as `Platform.fetchPage`; SourceRefusedError without a list, or if it repeats the last page */
 export async function fetchBoardPage(
   { client }: Pick<AdapterDependencies, 'client'>,
   board: Board,
@@ -130,7 +123,7 @@ export interface BoardsOptions extends AdapterDependencies {
   boards: readonly Board[]
 }
 
-/** The boards that files describe, round-robin, a page each; a board whose address has no `{topic}` is read as a list, and the topic is looked for in it. */
+/** Searches described boards, round-robin. An address without `{topic}` is a list, matched here. */
 export function createBoards({ client, openBudget, boards }: BoardsOptions): Platform {
   const byName = new Map(
     boards.map((board) => {

@@ -5,7 +5,7 @@ export const board = definePlatform({
   name: 'board',
   title: 'Boards',
   votes: 'as the board counts them',
-  // Not one platform whose terms are known: whoever describes a board is responsible for it.
+  // Not one platform with known terms: whoever describes a board is responsible for it.
   isOpen: true,
   isOptIn: true,
   publicPages: { show: 'links' },

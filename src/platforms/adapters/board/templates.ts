@@ -1,7 +1,6 @@
 import type { JsonRequest } from '../../client/messages.ts'
 import { BoardError } from './paths.ts'
 
-/** How a page is asked for. */
 export interface BoardRequest {
   url: string
   method: 'GET' | 'POST'
@@ -9,13 +8,13 @@ export interface BoardRequest {
   body?: object
 }
 
-/** What a request must say of the page. */
+/** What a request must say about the page. */
 interface PagedBy {
   by: 'none' | 'page' | 'offset' | 'cursor'
   size?: number
 }
 
-/** What stands in the places of a request. */
+/** Values of a request's placeholders. */
 export interface Places {
   topic: string
   page: number
@@ -27,7 +26,7 @@ export interface Places {
 
 const place = /\{(topic|page|offset|limit|cursor|secret)\}/g
 const onlyPlace = /^\{(topic|page|offset|limit|cursor|secret)\}$/
-/** The connection decides them, not a description. */
+/** Headers set by the connection, not by a description. */
 const ownHeaders =
   /^(?:host|content-length|content-type|transfer-encoding|connection|accept-encoding|expect|te|upgrade|trailer)$|^(?:proxy|sec)-/i
 
@@ -39,8 +38,8 @@ const textsOf = (value: unknown): string[] =>
       : []
 
 /**
- * Checks the places of a request: the address has none before its path, only headers and the body have the secret, and something says which page.
- * @returns the address, with its places empty
+ * Checks placeholders: none before the path, the secret only in headers and body, one that selects the page.
+ * @returns the address with empty placeholders
  * @throws BoardError
  */
 export function checkTemplates(
@@ -75,7 +74,7 @@ export function checkTemplates(
 const fill = (text: string, places: Places, write: (value: string) => string = (value) => value) =>
   text.replace(place, (_, name: keyof Places) => write(String(places[name])))
 
-/** A text that is nothing but one place is its value: `"skip": "{offset}"` is a number. */
+/** A text that is a single placeholder becomes its value: `"skip": "{offset}"` is a number. */
 function fillBody(value: unknown, places: Places): unknown {
   if (typeof value === 'string') {
     const only = onlyPlace.exec(value)?.[1] as keyof Places | undefined
@@ -87,7 +86,7 @@ function fillBody(value: unknown, places: Places): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillBody(one, places)]))
 }
 
-/** The address of a first page has no parameter for the cursor that there is not. */
+/** The first page has no cursor, so its parameter is dropped. */
 function fillUrl(url: string, places: Places): URL {
   const filled = new URL(fill(url, places, encodeURIComponent))
   if (places.cursor === '')
@@ -95,7 +94,7 @@ function fillUrl(url: string, places: Places): URL {
   return filled
 }
 
-/** The request for a page. Each value of a place is encoded as its place needs. */
+/** Builds the request for a page, encoding each value for its place. */
 export function fillRequest(
   { url, method, headers, body }: BoardRequest,
   places: Places,

@@ -9,22 +9,20 @@ import type { Board, BoardField } from './description.ts'
 import { readItem, statusOfItem, statusWord } from './post.ts'
 import { fetchBoardPage } from './search.ts'
 
-/** What a trial reads: enough to see whether a second page follows the first one. */
+/** Enough to see whether a second page follows the first. */
 const triedPages = 2
 const maxShown = 20
 const maxExample = 80
 
-/** What a description would store, and what of it is doubtful. */
+/** What a description would store, and its doubtful parts. */
 export interface TriedBoard {
   name: string
   pages: { items: number; stored: number; hasNext: boolean }[]
-  /** Why the next page could not be read; null when all were. */
   error: string | null
-  /** For each field that is mapped: how many of the items have a value, and the first one. */
+  /** For each mapped field: how many items have a value, and the first value. */
   fields: { field: BoardField; found: number; example: string | null }[]
-  /** All items that were read. */
   items: number
-  /** What would be stored, the first 20. */
+  /** The first 20 requests that would be stored. */
   requests: FoundRequest[]
   notes: string[]
 }
@@ -32,7 +30,7 @@ export interface TriedBoard {
 const exampleOf = (value: unknown): string =>
   (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).replace(/\s+/g, ' ').slice(0, maxExample)
 
-/** Words for a status that mean nothing known. */
+/** Status words without a known meaning. */
 function unknownStatuses(board: Board, items: readonly Fields[], names: ReadonlyMap<string, string>): string[] {
   const read = board.fields.get('status')
   if (read === undefined) return []
@@ -74,7 +72,7 @@ function notesOf(
   return notes
 }
 
-/** Reads the first pages of a board and says what would be stored; nothing is. */
+/** Reads a board's first pages and reports what would be stored, storing nothing. */
 export async function tryBoard(
   board: Board,
   topic: string,

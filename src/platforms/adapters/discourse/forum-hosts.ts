@@ -8,24 +8,21 @@ import { readTopicPage, topicIdOf } from './post.ts'
 
 interface Completion {
   forum: Forum
-  /** The words of the topic: the excerpts that lack one of them come first. */
+  /** Topic words: excerpts that lack one come first. */
   words: readonly string[]
   signal: AbortSignal
-  /** Sends `GET /t/<id>.json`; it fails instead of waiting when the limits of the forum allow no request now. */
+  /** Sends `GET /t/<id>.json`. Fails instead of waiting if the forum's limits allow no request now. */
   getTopic(id: string, signal: AbortSignal): Promise<unknown>
 }
 
-/** The maximum number of further requests for one page of a search. */
+/** Maximum extra requests per search page. */
 const completedAPage = 5
-/** As many as a forum is sent at the same time, so that none of them finds the queue full. */
+/** Low enough that parallel reads of one forum never find its queue full. */
 const parallelReads = 2
 /** How long a page waits for them, in milliseconds. */
 const patienceMs = 2_000
 
-/**
- * Completes excerpts by the pages of their topics. A text that cannot be completed now stays an excerpt: the page never fails
- * because of it.
- */
+/** Completes excerpts from topic pages; an unreadable one stays an excerpt and never fails the page. */
 export async function completeExcerpts(
   requests: readonly FoundRequest[],
   { forum, words, signal, getTopic }: Completion,
@@ -40,7 +37,7 @@ export async function completeExcerpts(
     for (const request of next) {
       const topic = readTopicPage(await orNull(getTopic(topicIdOf(request, forum), patience)), forum)
       if (isFound(topic) && topic.sourceId === request.sourceId && topic.description !== '') {
-        // A search gives the category's name and the votes of newer plugins; only the text comes from the topic.
+        // Category name and votes come from the search; only the text comes from the topic page.
         completed.set(request, { ...request, description: topic.description, excerpt: false })
       }
     }
@@ -66,34 +63,29 @@ async function orNull(answer: Promise<unknown>): Promise<Fields | null> {
   }
 }
 
-/** What one forum may be sent, by all tasks together. */
+/** Budgets of one forum, shared by all tasks. */
 export interface ForumHost {
-  /** For `GET /search.json`. */
   searches: Budget
-  /** For everything else, such as the page of a topic. */
+  /** For all other requests, such as topic pages. */
   reads: Budget
-  /** Whether only accounts named this forum, and not the operator. */
+  /** Whether only accounts, not the operator, named this forum. */
   isForeign: boolean
 }
 
 export interface ForumHosts {
-  /** @throws PlannedWaitError when too many forums of accounts are in use at the same time. */
+  /** @throws PlannedWaitError if too many account-named forums are in use at once */
   of(forum: Forum): ForumHost
 }
 
 export interface ForumHostsOptions {
   clock: Clock
   openBudget: OpenBudget
-  /** The forums of the operator. */
   forums: readonly Forum[]
-  /** The maximum number of other forums whose limits are remembered at the same time. */
+  /** Maximum other forums to remember. */
   maxForeign?: number
 }
 
-/**
- * What a forum lets an anonymous address search: 15 times a minute and twice a second (site settings
- * `rate_limit_search_anon_user_per_minute`, `_per_second`; the second one since discourse/discourse pull request 19708).
- */
+/** Site settings `rate_limit_search_anon_user_per_minute` (15) and `_per_second` (2, discourse/discourse#19708). */
 const searchLimits = (name: string): BudgetLimits => ({
   name,
   windows: [
@@ -103,7 +95,7 @@ const searchLimits = (name: string): BudgetLimits => ({
   concurrency: 1,
 })
 
-/** A tenth of what a forum lets an address read: 200 requests a minute and 50 in ten seconds (meta.discourse.org/t/78612). */
+/** A tenth of the reads a forum allows an address: 200 a minute and 50 in ten seconds (meta.discourse.org/t/78612). */
 const readLimits = (name: string): BudgetLimits => ({
   name: `${name} (topics)`,
   windows: [
@@ -114,7 +106,7 @@ const readLimits = (name: string): BudgetLimits => ({
   isUnlisted: true,
 })
 
-/** The budgets of all forums of this process. Two categories of one forum share what it allows. */
+/** Creates the budgets of all forums of this process. Categories of one forum share its budget. */
 export function createForumHosts({ clock, openBudget, forums, maxForeign = 200 }: ForumHostsOptions): ForumHosts {
   const hostOf = createNamedHosts<ForumHost>({
     clock,

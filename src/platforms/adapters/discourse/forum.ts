@@ -1,32 +1,29 @@
 import { withoutUnseen } from '../../../runtime/text/unseen.ts'
 
-/** The address of a Discourse forum, and which part of it holds wishes. */
+/** A Discourse forum, and the part of it with wishes. */
 export interface Forum {
-  /** Without the path of a category or tag. */
+  /** Without the category's or tag's path. */
   baseUrl: string
-  /** Host and, for a forum in a subfolder, path: its name in messages and budgets, and the prefix that makes its ids unique. */
+  /** Host, plus the path of a forum in a subfolder: the name in messages and budgets, and the prefix of its ids. */
   name: string
-  /** The part of its query that narrows a search to wishes. */
+  /** Query part that narrows a search to wishes. */
   filter: string
-  /** What the address names: a category by number or slug, a tag; null for the whole forum. */
+  /** The category (number or slug) or tag in the address; null for the whole forum. */
   part: ForumPart | null
 }
 
 export type ForumPart = { kind: 'category'; id: string | null; slugs: string[] } | { kind: 'tag'; tag: string }
 
 /**
- * A plain address does not say which category of a forum holds its wishes, so the query has these words beside the topic.
- * Discourse indexes the names of category and tags with each post (lib/search.rb, weights B and C), so they match the topics
- * of a category "Feature Requests" and of a tag `feature-request`, and those with the words in their text.
+ * Added unless the address names a category. Discourse indexes category and tag names with each post (lib/search.rb,
+ * weights B and C), so this finds a "Feature Requests" category and a `feature-request` tag.
  */
 const wishWords = 'feature request'
 
 /**
- * Reads an address of DISCOURSE_URLS. The address of a category (`/c/feature-requests/13`, `/c/parent/ideas/5`) or tag
- * (`/tag/feature-request`), as the browser shows it, narrows the search to that; any other is the whole forum.
- *
- * No filter works in all forums: an unknown `category:` or `tags:` matches nothing, an unknown `#slug` only texts that
- * contain it (lib/search.rb, `advanced_filter`), each time without an error. So the operator configures it.
+ * Parses an address of DISCOURSE_URLS: a category (`/c/feature-requests/13`, `/c/parent/ideas/5`), a tag
+ * (`/tag/feature-request`), or else the whole forum. It must be configured, because an unknown category or tag is no
+ * error: it matches nothing, or texts that contain it (lib/search.rb, `advanced_filter`).
  */
 export function readForum(address: string): Forum {
   const url = new URL(address)
@@ -38,7 +35,7 @@ export function readForum(address: string): Forum {
   return { baseUrl, name: `${url.host}${path}`, filter: part ? filterOf(part) : wishWords, part }
 }
 
-/** `/l/votes` and the like at the end of an address are views of the category. */
+/** A trailing `/l/votes` or similar is a view of the category. */
 function categoryPart(segments: string[]): ForumPart | null {
   const view = segments.indexOf('l', 1)
   const named = view < 0 ? segments : segments.slice(0, view)
@@ -51,13 +48,13 @@ function tagPart([tag]: string[]): ForumPart | null {
   return tag === undefined ? null : { kind: 'tag', tag }
 }
 
-/** The number of a category is surest: slugs repeat below other parents. Without it, every version supports `#parent:child`. */
+/** Prefers the category number: slugs repeat under other parents. `#parent:child` works in every version. */
 function filterOf(part: ForumPart): string {
   if (part.kind === 'tag') return `tags:${part.tag}`
   return part.id === null ? `#${part.slugs.join(':')}` : `category:${part.id}`
 }
 
-/** Whether Discourse accepts it as the name of a category or tag in a filter. */
+/** Whether Discourse accepts it in a category or tag filter. */
 function isFilterWord(segment: string): boolean {
   return /^[\p{L}\p{M}\p{N}_-]+$/u.test(segment)
 }
@@ -71,8 +68,8 @@ function decoded(segment: string): string {
 }
 
 /**
- * The words of a topic for Discourse. Quotes do not protect words from being filters (`process_advanced_search!` removes
- * them first), `#x` and `@x` are filters, and a single l, t or f orders or narrows. Characters that are not seen are dropped first.
+ * Quoting does not stop filters (`process_advanced_search!` strips quotes first): `#x` and `@x` filter, and a lone l, t
+ * or f sorts or narrows. Invisible characters are removed first.
  */
 export function discourseWords(words: string[]): string[] {
   return words

@@ -6,9 +6,8 @@ import type { Forum } from './forum.ts'
 import { discourseStatus, tagNames } from './status.ts'
 
 /**
- * The forum and the category of a topic: `forum.obsidian.md: feature requests`. A search names a category only where its name
- * matches too; otherwise the slug of the configured address has to do, because its filter includes no other category.
- * @param categories of the answer.
+ * Forum and category: `forum.obsidian.md: feature requests`. A search names the category only if that name matches;
+ * otherwise the configured slug applies, the only category its filter admits.
  */
 function sourceNameOf(forum: Forum, topic: Fields, categories: unknown[]): string {
   const id = asId(topic.category_id)
@@ -22,50 +21,45 @@ function configuredCategory({ part }: Forum): string | null {
   return slug === undefined ? null : slug.replace(/[-_]+/g, ' ').trim()
 }
 
-/** An excerpt of a post, or its whole text where that is short. */
 interface Blurb {
   text: string
   isExcerpt: boolean
 }
 
-/** A longer text without a space is written in a script that has none. */
+/** A longer text without a space is in a script without spaces. */
 const longestWord = 40
 
 /**
- * Reads the `blurb` of a search: 200 characters around the word that matches, with "..." where the text goes on, and cut
- * anywhere (discourse/discourse lib/search/grouped_search_results.rb). The part of a word at its start is left out.
+ * Reads a `blurb`: 200 characters around the match, "..." where text is cut (lib/search/grouped_search_results.rb),
+ * without the partial word at its start.
  */
 export function readBlurb(html: string): Blurb {
-  // HTML, sometimes with marks around the words that match.
+  // HTML, sometimes with marks around matches.
   const text = htmlToPlainText(html)
   const start = /^(?:\.{3}|…)\s*/.exec(text)?.[0]
   const isExcerpt = start !== undefined || /(?:\.{3}|…)$/.test(text)
   if (start === undefined) return { text, isExcerpt }
   const shown = text.slice(start.length)
   const space = shown.search(/\s/)
-  // A space after the mark shows that it stands between words.
+  // A space after the mark shows that the cut is between words.
   const isPart = !/\s$/.test(start) && space >= 0 && space <= longestWord
   return { text: `… ${(isPart ? shown.slice(space) : shown).trimStart()}`, isExcerpt }
 }
 
-/** The texts with which Discourse replaces a post that its author deleted, in old and new versions. */
+/** What Discourse, old and new, shows in place of a post its author deleted. */
 const deletedText = /^\((?:post|topic) (?:deleted|withdrawn) by (?:the )?author\b/i
-/** The topic that Discourse makes for every category, to describe it. */
+/** The topic Discourse creates to describe each category. */
 const categoryTitle = /^About the .+ category$/
-/** The number of a like among the actions on a post (post_action_type.rb). */
+/** Id of a like among a post's actions (post_action_type.rb). */
 const likeAction = 2
 
-/** The posts of an answer. Without hits the list can be missing; then this object shows that the answer is one of a search. */
+/** Without hits the list may be missing; `grouped_search_result` shows that this is still a search. */
 export function postsOf(body: Fields | null): unknown[] | null {
   const isMissing = body?.posts === undefined || body.posts === null
   return isMissing ? (asFields(body?.grouped_search_result) ? [] : null) : asList(body.posts)
 }
 
-/**
- * The posts of one page with their topics, which are in a list of their own. A topic is one request, however many of its
- * posts match: the number of a topic never changes, while the matching post depends on the search.
- * @param posts as `postsOf` gives them.
- */
+/** Makes one request per topic: its number is stable, while the matching post depends on the search. */
 export async function readPosts(posts: unknown[], body: Fields | null, forum: Forum): Promise<ReadItems> {
   const topics = (asList(body?.topics) ?? []).map(asFields)
   const topicsById = new Map(topics.map((topic) => [asId(topic?.id), topic]))
@@ -82,7 +76,7 @@ export async function readPosts(posts: unknown[], body: Fields | null, forum: Fo
   })
 }
 
-/** The page of a topic (`GET /t/<id>.json`), which has the whole text of its first post; null when it is no such page. */
+/** Reads a topic page (`GET /t/<id>.json`) with its whole first post. @returns null if it is none */
 export function readTopicPage(body: unknown, forum: Forum): ItemResult {
   const topic = asFields(body)
   const posts = (asList(asFields(topic?.post_stream)?.posts) ?? []).map(asFields)
@@ -128,7 +122,7 @@ function readTopic({ post, topic, topicId, text, isExcerpt, source, forum }: Top
   })
 }
 
-/** The number of a topic in the `sourceId` of its request. */
+/** The topic number within a request's `sourceId`. */
 export function topicIdOf({ sourceId }: FoundRequest, forum: Forum): string {
   return sourceId.slice(forum.name.length + 1)
 }
@@ -140,18 +134,18 @@ function titleOf(post: Fields, topic: Fields): string {
   return plainTitle(htmlToPlainText(html))
 }
 
-/** Deleted or hidden. Anonymous callers should not get these, but forums with plugins send them. */
+/** Deleted or hidden posts: anonymous callers should not get them, but forums with plugins send them. */
 function isGone(post: Fields, topic: Fields): boolean {
   const marks = [topic.deleted_at, post.deleted_at, post.user_deleted, post.hidden]
   return topic.visible === false || marks.some((mark) => mark !== undefined && mark !== null && mark !== false)
 }
 
-/** Of the voting plugin; null where it is not installed or the category has no votes: then the likes count. */
+/** Votes of the voting plugin; null if it is not installed or off for the category (likes are used then). */
 function votesOf(topic: Fields): number | null {
   return topic.can_vote === false ? null : asInteger(topic.vote_count)
 }
 
-/** A search gives the count itself; the page of a topic lists it among the actions, and leaves it out where it is 0. */
+/** A search states the count; a topic page lists it among the actions and omits zero. */
 function likesOf(post: Fields): number | null {
   const count = asInteger(post.like_count)
   const actions = asList(post.actions_summary)
@@ -159,10 +153,10 @@ function likesOf(post: Fields): number | null {
   return asInteger(actions.map(asFields).find((action) => action?.id === likeAction)?.count) ?? 0
 }
 
-/** The slug is only for readers: a link without it, or with a wrong one, opens the same topic. */
+/** Cosmetic: Discourse opens the same topic with a wrong slug or none. */
 function slugPath(topic: Fields): string {
   const slug = asString(topic.slug) ?? ''
   if (slug === '') return ''
-  // Some forums have slugs that are percent-encoded already.
+  // Some forums have percent-encoded slugs.
   return `${/^[\w%.~-]{1,300}$/.test(slug) ? slug : encodeURIComponent(slug.slice(0, 300).toWellFormed())}/`
 }

@@ -17,19 +17,18 @@ import { discourseSources } from './source.ts'
 import { verifyForum } from './verify.ts'
 
 interface ErrorOptions {
-  /** The name of the forum in messages. */
   label: string
   now: Date
-  /** What to correct: a variable of the operator, or the source that an account named. */
+  /** What to fix: an operator's variable, or an account's source. */
   advice: string
 }
 
-/** Rules: application_controller.rb (`rescue_from`), search_controller.rb (`rate_limit_search`, `site_overloaded?`). */
+/** See application_controller.rb (`rescue_from`), search_controller.rb (`rate_limit_search`, `site_overloaded?`). */
 function discourseError(answer: Answer, { label, now, advice }: ErrorOptions): PlatformError | null {
   const body = asFields(answer.body)
   const type = asString(body?.error_type)
   if (answer.status === 429 || type === 'rate_limit') return tooMany(label, cooldownEnd(answer, now))
-  // Too many searches, or too much load, can also be a success without results.
+  // Overload or too many searches may also be a success without results.
   const reason = asString(asFields(body?.grouped_search_result)?.error)
   if (reason && postsOf(body)?.length === 0) return tooMany(label, cooldownAfterRefusal({}, now))
   if (type === 'not_logged_in' || type === 'invalid_access' || answer.status === 401) {
@@ -41,7 +40,7 @@ function discourseError(answer: Answer, { label, now, advice }: ErrorOptions): P
   return null
 }
 
-/** The body is rounded up, the header may not be: the later of the two is safe. */
+/** The body is rounded up, the header may not be: use the later. */
 function cooldownEnd({ headers, body }: Answer, now: Date): Date {
   const waitSeconds = asInteger(asFields(asFields(body)?.extras)?.wait_seconds) ?? 0
   const ends = [retryAfter(headers, now), waitSeconds > 0 ? after(now, waitSeconds * 1000) : null]
@@ -54,7 +53,7 @@ function tooMany(label: string, retryAt: Date): PlatformError {
 }
 
 export interface DiscourseOptions extends AdapterDependencies {
-  /** The addresses of forums, or of the category or tag that holds their wishes; searched round-robin, a page each. */
+  /** Addresses of forums, or of the category or tag with their wishes; searched round-robin by page. */
   urls: readonly string[]
 }
 
@@ -62,19 +61,18 @@ interface Context extends DiscourseOptions {
   hosts: ForumHosts
 }
 
-/** 50 posts each; a later page is the first one again or a 400 (search_controller.rb, PAGE_LIMIT). */
+/** 50 posts a page; a later page repeats the first one or is a 400 (search_controller.rb, PAGE_LIMIT). */
 const lastPage = 10
-/** The maximum body of a host that an account chose while its source is verified. `/site.json` of a large forum has less. */
+/** Maximum body of an account-named host during verification; `/site.json` of a large forum fits. */
 const maxForeignBytes = 2 * 1024 * 1024
-/** `min_search_term_length`, unless the forum has set another one. */
+/** Default `min_search_term_length`; forums may set another. */
 const shortestWord = 3
 
 /**
- * Topics of the configured forums whose first post has every word of the topic, in the category or with the tag that holds
- * wishes (`GET /search.json`, 50 a page, 10 pages). By relevance, like GitHub: with `order:likes` famous topics that mention
- * the words in passing would come first. `in:first` leaves replies out; beside a filter Discourse also searches words that
- * are shorter than its minimum (lib/search.rb, `execute`), so a topic like "AI" is searched like any other. Closed and
- * archived topics are found too, so that their status is known. What is new comes by the date of its topic.
+ * Searches first posts for every word of the topic, in the configured category or tag (`GET /search.json`, 50 a page,
+ * 10 pages), including closed and archived topics for their status.
+ * By relevance: `order:likes` prefers popular topics that mention the words in passing. `in:first` excludes replies;
+ * with a filter, Discourse also accepts short words such as "AI" (lib/search.rb, `execute`).
  */
 export function createDiscourse(options: DiscourseOptions): Platform {
   const { clock, openBudget, urls } = options
@@ -108,15 +106,12 @@ export function createDiscourse(options: DiscourseOptions): Platform {
   return { name: 'discourse', fetchPage, verifySource }
 }
 
-/** A forum, or a part of it, as one job searches it. */
+/** A forum, or part of one, as a job searches it. */
 interface SearchedForum {
   forum: Forum
-  /**
-   * Whether an account named it, and the operator did not list exactly this. Another category of a listed forum is foreign too: the
-   * operator opened no more of its network than it listed.
-   */
+  /** Named by an account and not exactly listed by the operator, who opened no more of its network than it listed. */
   isForeign: boolean
-  /** Whether an account named it: then messages say what the account can change, also where the operator lists it. */
+  /** Named by an account, even if the operator lists it: messages then say what the account can change. */
   isNamed: boolean
   maxBodyBytes?: number
 }
@@ -125,7 +120,7 @@ const labelOf = ({ name }: Forum) => `discourse (${name})`
 
 const adviceFor = ({ isNamed }: SearchedForum) => (isNamed ? 'Name another source.' : 'Check DISCOURSE_URLS.')
 
-/** A request that is no search: the page of a topic or category. */
+/** Reads anything but a search, such as a topic or category page. */
 async function readJson(
   { client, clock, hosts }: Context,
   searched: SearchedForum,
@@ -171,7 +166,7 @@ async function fetchForum(
     acceptStatuses: isTooShort ? [400] : [],
   })
   const body = asFields(answer.body)
-  // A forum that enforces its minimum has no results for such a topic; that is not an error.
+  // Forums that enforce a minimum length answer such a topic with no results; that is no error.
   if (isTooShort && (answer.status === 400 || answer.body === null)) return { requests: [], nextCursor: null }
   const list = { label, items: 'posts', variable: 'DISCOURSE_URLS', advice: adviceFor(searched) }
   const posts = requiredList(postsOf(body), list)
@@ -187,7 +182,7 @@ async function fetchForum(
   }
 }
 
-/** `after:` knows whole days, strictly after the beginning of one; a day more is sure in every time zone. */
+/** `after:` takes whole days and excludes the day itself; one extra day is safe in every time zone. */
 function queryOf(words: string[], forum: Forum, newestSince: Date | null | undefined): string {
   const query = `${words.join(' ')} ${forum.filter} in:first`
   if (!newestSince) return query

@@ -2,12 +2,12 @@ import type { SourceKind } from '../../definition.ts'
 import { addressLimit, siteAddress } from '../site-address.ts'
 import { readForum } from './forum.ts'
 
-/** Pages of a forum that list topics of all categories: they name the whole forum. */
+/** Pages listing topics of all categories: they mean the whole forum. */
 const overviews = /\/(?:latest|categories|top|hot|new|search)\/*$/
-/** Pages that are neither a forum nor a part of one: topics, people, groups, messages. */
+/** Pages that are neither a forum nor part of one: topics, people, groups, messages. */
 const others = /\/(?:t|u|g|p|users?|groups?|tags|my|admin)(?:\/|$)/
 
-/** A forum, a category or a tag, as the address of its page. */
+/** A forum, category or tag, by its page's address. */
 export const discourseSources: SourceKind = {
   form: 'the address of a forum, or of a category (/c/…) or tag (/tag/…) of it',
   example: 'https://forum.example/c/ideas/5',

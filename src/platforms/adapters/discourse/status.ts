@@ -2,7 +2,7 @@ import type { RequestStatus } from '../../../database/column-types.ts'
 import { asList, type Fields } from '../../content/fields.ts'
 import { cleanTags } from '../../content/text.ts'
 
-/** The tags that forums give to wishes, by what they say; an earlier status wins, because forums add tags and rarely remove them. */
+/** Usual status tags of forums. An earlier status wins, because forums add tags and rarely remove them. */
 const tagsOfStatus: ReadonlyArray<[RequestStatus, ReadonlySet<string>]> = [
   ['completed', new Set('completed complete implemented released fixed done shipped delivered'.split(' '))],
   [
@@ -14,22 +14,18 @@ const tagsOfStatus: ReadonlyArray<[RequestStatus, ReadonlySet<string>]> = [
   ['planned', new Set('planned accepted roadmap on-roadmap on-the-roadmap backlog'.split(' '))],
 ]
 
-/** The names of a topic's tags: strings until 2025, objects in newer versions. */
+/** A topic's tag names: strings until 2025, objects since. */
 export function tagNames(topic: Fields): string[] {
   return cleanTags((asList(topic.tags) ?? []).map((tag) => (tag as Fields | null)?.name ?? tag))
 }
 
-/** What the tags of a topic say of its wish; null when they say nothing. */
+/** The status a topic's tags express; null without one. */
 export function discourseStatusOfTags(tags: readonly string[]): RequestStatus | null {
   const names = new Set(tags.map(normalisedTag))
   return tagsOfStatus.find(([, known]) => [...known].some((name) => names.has(name)))?.[0] ?? null
 }
 
-/**
- * What became of a topic. Closing says only that it ended, also with an accepted answer: the plugin "solved" closes topics by
- * itself, and moderators and timers close those without answers.
- * @param topic of a search or of its own page.
- */
+/** Closed means only "ended": the "solved" plugin, moderators and timers close topics without an answer. */
 export function discourseStatus(topic: Fields): RequestStatus | null {
   const marks = [topic.closed, topic.archived]
   const byTags = discourseStatusOfTags(tagNames(topic))
@@ -38,7 +34,7 @@ export function discourseStatus(topic: Fields): RequestStatus | null {
   return marks.includes(false) ? 'open' : null
 }
 
-/** `Status: Won't do`, `status-wont-do` and `wont_do` are one tag. */
+/** Equates `Status: Won't do`, `status-wont-do` and `wont_do`. */
 function normalisedTag(tag: string): string {
   const name = tag
     .toLowerCase()

@@ -3,14 +3,10 @@ import { SourceRefusedError } from '../../platform.ts'
 import { checkSource } from '../source-check.ts'
 import type { Forum } from './forum.ts'
 
-/** Sends `GET <path>` to the forum. @returns the JSON body. */
+/** Sends `GET <path>` to the forum. @returns the JSON body */
 export type ReadForum = (path: string) => Promise<unknown>
 
-/**
- * Checks that a forum, category or tag exists and is public: an anonymous caller gets only what is public,
- * and a category says so itself (`read_restricted`).
- * @throws SourceRefusedError, PlatformError when that cannot be known now.
- */
+/** Reads anonymously: only public parts answer. @throws SourceRefusedError; PlatformError if unclear for now */
 export async function verifyForum(forum: Forum, label: string, read: ReadForum): Promise<void> {
   await checkSource(async () => {
     const isPublic = await findPart(forum, read)

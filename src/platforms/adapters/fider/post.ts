@@ -16,11 +16,11 @@ const statuses: ReadonlyMap<unknown, RequestStatus> = new Map<unknown, RequestSt
 
 const slugOf = (value: unknown) => /^[\p{L}\p{N}_-]{1,200}$/u.exec(asString(value) ?? '')?.[0]
 
-/** A post of a board; null without a number. What the staff answered is not the text of the wish. */
+/** Reads a post of a board, without the staff's response. @returns null without a number */
 export function readPost(address: string, post: Fields): ItemResult {
   const number = asId(post.number)
   if (post.status === 'deleted') return 'removed'
-  // Only its author and the staff see a post that waits for approval.
+  // Only author and staff see a post awaiting approval.
   if (post.isApproved === false) return 'notPublic'
   if (number === null || !/^\d+$/.test(number)) return null
   const name = boardName(address)

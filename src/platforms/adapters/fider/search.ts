@@ -12,16 +12,16 @@ import { readPost } from './post.ts'
 import { boardName, fiderSources } from './source.ts'
 
 export interface FiderOptions extends AdapterDependencies {
-  /** The addresses of boards, searched round-robin; a page is one board. */
+  /** Addresses of boards, searched round-robin; each is one page. */
   urls: readonly string[]
 }
 
-/** Its search takes a number up to any, and has no second page (app/services/sqlstore/postgres/post.go). */
+/** Fider's search accepts any limit and has no second page (app/services/sqlstore/postgres/post.go). */
 const pageSize = 100
-/** The maximum body of a board that an account chose while it is verified. */
+/** Maximum body of an account-named board during verification. */
 const maxForeignBytes = 2 * 1024 * 1024
 
-/** Nothing in the code of Fider limits callers, so a board is asked gently: a page is a whole search. */
+/** Fider has no rate limit, so this is deliberately gentle: every page is a full search. */
 const windows = [{ limit: 20, windowMs: 60_000 }]
 
 interface Host {
@@ -38,8 +38,8 @@ function fiderError({ status }: Answer, label: string, advice: string): Platform
 }
 
 /**
- * The posts of the boards with any of the words of the topic, the best first (`GET /api/v1/posts?query=`), in every status but `duplicate`: Fider moves the
- * votes of a duplicate to its original. A board has one page, since Fider has no other, and no order by date within a search: what is new is among the best.
+ * Posts with any word of the topic, best match first (`GET /api/v1/posts?query=`), except `duplicate`, whose votes
+ * Fider moves to the original. One page per board and no order by date: new posts are found among the best.
  */
 export function createFider({ client, clock, openBudget, urls }: FiderOptions): Platform {
   const hostOf = createNamedHosts<Host>({
@@ -54,7 +54,6 @@ export function createFider({ client, clock, openBudget, urls }: FiderOptions): 
   })
   const listed = new Set(urls.map((url) => fiderSources.normalise(url)))
 
-  /** @param isNamed whether an account named it: then messages say what the account can change */
   async function readPosts(
     address: string,
     query: Record<string, string>,
@@ -89,7 +88,7 @@ export function createFider({ client, clock, openBudget, urls }: FiderOptions): 
   return {
     name: 'fider',
     async fetchPage(request: PageRequest): Promise<Page | null> {
-      // Fider drops every other character of a query.
+      // Fider drops all other characters of a query.
       const words = searchWords(request.topic).join(' ')
       if (!/[\p{L}\p{N}]/u.test(words)) return null
       const sources = request.sources ?? urls

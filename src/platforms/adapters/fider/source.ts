@@ -1,10 +1,10 @@
 import type { SourceKind } from '../../definition.ts'
 import { siteAddress } from '../site-address.ts'
 
-/** The pages of a board that are no part of its address. */
+/** Pages of a board that are not part of its address. */
 const pages = /\/(?:posts|roadmap|tags|admin|signin|api|feed)(?:\/.*)?$/
 
-/** A board, as the address of its page or of one of its posts. */
+/** A board, by the address of its page or of a post. */
 export const fiderSources: SourceKind = {
   form: 'the address of a Fider board',
   example: 'https://feedback.example.com',
@@ -19,7 +19,7 @@ export const fiderSources: SourceKind = {
   },
 }
 
-/** The host of a board with its path: its name in messages and budgets, and the prefix that makes its ids unique. */
+/** Host and path of a board. Names it in messages and budgets, and makes its ids unique. */
 export const boardName = (address: string): string => {
   const { host, pathname } = new URL(address)
   return `${host}${pathname.replace(/\/+$/, '')}`

@@ -17,19 +17,16 @@ import { PlatformError } from '../../platform.ts'
 const limitHeaders = { remaining: 'x-ratelimit-remaining', reset: 'x-ratelimit-reset' }
 const maxCooldownMs = 3_600_000
 
-/** GitHub counts each of them apart, and says in `x-ratelimit-resource` which one an answer is about. */
+/** GitHub limits each resource separately and names it in `x-ratelimit-resource`. */
 type GithubResource = 'search' | 'core' | 'graphql'
 
-/** `x-ratelimit-*` of another resource do not describe the limit of this one. */
+/** `x-ratelimit-*` of another resource say nothing about this one. */
 function correctGithubBudget(budget: Budget, resource: GithubResource, { headers }: Answer, now: Date): void {
   const described = headerText(headers, 'x-ratelimit-resource') ?? resource
   if (described === resource) correctByHeaders(budget, headers, limitHeaders, now)
 }
 
-/**
- * Makes the function that reads the errors of one resource. After a refusal that names no time it waits for a minute, and
- * twice as long after each further one in a row, an hour at most.
- */
+/** After a refusal without a time, waits one minute, doubled for each further one, at most an hour. */
 function createGithubErrorReader(clock: Clock, hasToken: boolean): (answer: Answer) => PlatformError | null {
   let refusalsWithoutTime = 0
   return (answer) => {
@@ -44,10 +41,7 @@ function createGithubErrorReader(clock: Clock, hasToken: boolean): (answer: Answ
 const namesTime = ({ headers }: Answer, now: Date): boolean =>
   retryAfter(headers, now) !== null || headerNumber(headers, limitHeaders.remaining) === 0
 
-/**
- * Rules: docs.github.com/rest ("Rate limits for the REST API", "Exceeding the rate limit").
- * @param cooldownMs how long to wait where GitHub does not say.
- */
+/** docs.github.com/rest, "Exceeding the rate limit". @param cooldownMs how long to wait if GitHub does not say */
 function githubError(answer: Answer, hasToken: boolean, now: Date, cooldownMs: number): PlatformError | null {
   const { status, headers } = answer
   if (status === 401) return new PlatformError('unauthorized', 'github refused the token. Check GITHUB_TOKEN.')
@@ -58,7 +52,7 @@ function githubError(answer: Answer, hasToken: boolean, now: Date, cooldownMs: n
   if (status === 429 || namesTime(answer, now) || isAboutLimits(message ?? '')) {
     return tooMany(headers, now, cooldownMs)
   }
-  // A 403 without JSON comes from GitHub's front end: it refuses the address or the User-Agent, not the token.
+  // A 403 without JSON comes from GitHub's front end: it refuses the address or User-Agent, not the token.
   if (message === null || !hasToken) return null
   return new PlatformError('unauthorized', 'github does not let this token search. Check GITHUB_TOKEN.')
 }
@@ -71,8 +65,8 @@ function tooMany(headers: Answer['headers'], now: Date, cooldownMs: number): Pla
 }
 
 /**
- * GraphQL refuses with HTTP 200: `errors` beside `data`, or instead of it (docs.github.com/graphql, "Rate limits and query limits
- * for the GraphQL API"). What `data` has all the same, such as the nodes beside one that is gone, counts as an answer.
+ * GraphQL refuses with HTTP 200 and `errors` (docs.github.com/graphql, "Rate limits and query limits for the GraphQL
+ * API"). Partial `data`, such as the nodes next to a deleted one, is an answer.
  */
 function graphqlError({ body, headers }: Answer, now: Date, cooldownMs: number): PlatformError | null {
   const errors = asList(asFields(body)?.errors) ?? []
@@ -91,33 +85,32 @@ function graphqlError({ body, headers }: Answer, now: Date, cooldownMs: number):
   return new PlatformError('bad_response', 'github refused the GraphQL query. Check GITHUB_API_URL.')
 }
 
-/** Whether any field of `data` has a value. */
 function hasData(body: unknown): boolean {
   return Object.values(asFields(asFields(body)?.data) ?? {}).some((value) => value !== null)
 }
 
 export interface GithubOptions extends AdapterDependencies {
-  /** `https://api.github.com`, or `https://<host>/api/v3` of an enterprise server. */
+  /** `https://api.github.com`, or an enterprise server's `https://<host>/api/v3`. */
   baseUrl: string
   token?: string | undefined
 }
 
 type Parameters = Record<string, string | number>
 
-/** The three parts of GitHub's API, each with its own limits. */
+/** GitHub's three APIs, each with its own limits. */
 export interface GithubApi {
   hasToken: boolean
-  /** `GET /search/issues`. @returns the answer, also a 422. */
+  /** `GET /search/issues`. @returns the answer, even a 422 */
   searchIssues(parameters: Parameters, signal: AbortSignal): Promise<Answer>
-  /** `GET` of anything else in REST. @returns the answer, also a 403 about this address, a 404, 410 or 451. */
+  /** Sends any other REST `GET`. @returns the answer, including a 403 about this address, 404, 410 and 451 */
   read(path: string, signal: AbortSignal): Promise<Answer>
-  /** `POST /graphql`; only with a token. @returns `data` and `errors`. */
+  /** `POST /graphql`, only with a token. @returns `data` and `errors` */
   query(query: string, variables: Fields, signal: AbortSignal): Promise<{ data: Fields; errors: unknown }>
 }
 
 /**
- * Rules: docs.github.com/rest/search ("Rate limit") and docs.github.com/rest ("Rate limits for the REST API"); one request at a time: its
- * "Best practices for using the REST API". GraphQL allows 5,000 points an hour; a search here costs about five.
+ * docs.github.com/rest/search ("Rate limit"), docs.github.com/rest ("Rate limits for the REST API"); one at a time by
+ * "Best practices for using the REST API". GraphQL: 5,000 points an hour, about five per search.
  */
 function limitsOf(resource: GithubResource, baseUrl: string, hasToken: boolean): BudgetLimits {
   const { host } = new URL(baseUrl)
@@ -169,7 +162,7 @@ export function createGithubApi({ client, clock, openBudget, baseUrl, token }: G
   }
 }
 
-/** `https://api.github.com/graphql`; an enterprise server has `/api/graphql` beside `/api/v3` (docs.github.com/enterprise-server). */
+/** GitHub Enterprise Server has `/api/graphql` next to `/api/v3` (docs.github.com/enterprise-server). */
 function graphqlUrl(baseUrl: string): URL {
   const url = new URL(baseUrl)
   url.pathname = `${url.pathname.replace(/\/+$/, '').replace(/\/api\/v3$/, '/api')}/graphql`

@@ -54,10 +54,7 @@ export function readDiscussion(node: Fields): FoundRequest | 'notPublic' | null 
   })
 }
 
-/**
- * Whether its category is one for wishes, by its name: `category:` of a search may be ignored, and in the repository of an
- * account all categories are searched.
- */
+/** By name, because a search may ignore `category:`, and account repositories are searched in all categories. */
 function isInIdeaCategory(node: Fields): boolean {
   const name = categoryOf(node) ?? ''
   return /\b(?:ideas?|features?|suggest(?:ions?)?|propos(?:als?|ed)|wish(?:es|list)?|enhancements?|improvements?|requests?|rfcs?)\b/i.test(
@@ -84,24 +81,24 @@ export const labelNames = (node: Fields): unknown[] =>
 
 const categoryOf = (node: Fields): string | null => asString(asFields(node.category)?.name)
 
-/** For each search of one request: GitHub allows 100, and answers several such searches within its ten seconds. */
+/** Per search in a request: GitHub allows 100, but must answer all of them within its ten seconds. */
 const pageSize = 50
 
 export interface DiscussionPage {
   topic: string
   /** The repository of an account; without it, all public ones. */
   repository?: string | undefined
-  /** `{after: [end cursor or null for each query]}`; null for the first page. */
+  /** `{after: [end cursor or null per query]}`; null for the first page. */
   cursor: Json
   signal: AbortSignal
-  /** Newest first, since this instant. */
+  /** Newest first, since this time. */
   since?: Date | null | undefined
 }
 
 /**
- * Discussions in categories for wishes (GraphQL `search(type: DISCUSSION)`), which REST does not search. Each category is a search of
- * its own within one request.
- * @returns null when the topic has no words.
+ * Fetches discussions in wish categories, one GraphQL `search(type: DISCUSSION)` each in a single request (REST has
+ * none).
+ * @returns null if the topic has no words
  */
 export async function fetchDiscussions(api: GithubApi, page: DiscussionPage): Promise<Page | null> {
   const { topic, repository, cursor, signal, since } = page
@@ -121,7 +118,7 @@ export async function fetchDiscussions(api: GithubApi, page: DiscussionPage): Pr
   return { requests: onceEach(requests), discarded, nextCursor: nextCursorOf(connections, cursors, since) }
 }
 
-/** Null for a search that has ended, and for one that has not begun; `after` is undefined for the former. */
+/** Per search: null before its first page, undefined once it has ended. */
 type Cursors = readonly (string | null | undefined)[]
 
 function readCursors(cursor: Json, count: number): Cursors {
@@ -130,7 +127,7 @@ function readCursors(cursor: Json, count: number): Cursors {
   return Array.from({ length: count }, (_, index) => asString(after[index]) ?? undefined)
 }
 
-/** The field of an answer with the results of a query; the first has the name of the field itself. */
+/** Name of a query's results in the answer; the first keeps the field's own name. */
 const nameOf = (index: number) => (index === 0 ? 'search' : `search${index + 1}`)
 
 function searchesOf(queries: readonly string[], cursors: Cursors): [query: string, variables: Fields] {
@@ -155,13 +152,13 @@ function nextCursorOf(connections: readonly (Fields | null)[], cursors: Cursors,
     const pageInfo = asFields(connection?.pageInfo)
     const isOver = reachesOlder(asList(connection?.nodes) ?? [], (node) => asDate(node.createdAt), since)
     const end = pageInfo?.hasNextPage === true && !isOver ? asString(pageInfo.endCursor) : null
-    // A platform that repeats a cursor would be queried for ever.
+    // Stops platforms that repeat a cursor from being queried forever.
     return end === cursors[index] ? null : end
   })
   return after.every((end) => end === null) ? null : { after }
 }
 
-/** A server that ignores `category:` answers every query with the same discussions. */
+/** A server that ignores `category:` answers every query alike. */
 function onceEach(requests: readonly FoundRequest[]): FoundRequest[] {
   return [...new Map(requests.map((request) => [request.sourceId, request])).values()]
 }

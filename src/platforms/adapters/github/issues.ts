@@ -10,30 +10,29 @@ import { readIssue } from './post.ts'
 import { githubQuery, githubQueryTogether } from './query.ts'
 
 const pageSize = 100
-/** The search ends after 1,000 results: page 11 is a 422 (docs.github.com/rest/search, "About search"). */
+/** A search ends after 1,000 results: page 11 is a 422 (docs.github.com/rest/search, "About search"). */
 const lastPage = 10
 
 export interface IssuePage {
   topic: string
-  /** The repository of an account; without it, all public ones. */
+  /** An account's repository; by default all public ones. */
   repository?: string | undefined
   page: number
   signal: AbortSignal
-  /** Newest first, since this instant. */
+  /** Newest first, since this time. */
   since?: Date | null | undefined
 }
 
 export interface IssueSearch {
-  /** @returns null when the topic has no words, and past the end. */
+  /** @returns null if the topic has no words, or past the end */
   fetchTopic(page: IssuePage): Promise<Page | null>
-  /** The first page of several topics; null when GitHub refuses the combined query. */
+  /** First page of several topics; null if GitHub refuses the combined query. */
   fetchTopics(topics: readonly string[], signal: AbortSignal): Promise<FoundTogether | null>
 }
 
 /**
- * Issues by advanced search (`advanced_search=true`): only there OR and parentheses work. Whether it has become the default is
- * contradicted, so it is always named (octokit/rest.js issue 525). A server that refuses it by 422, but not the plain query, gets
- * plain queries until the process ends.
+ * Sets `advanced_search=true`, which OR and parentheses need, always: sources disagree on the default
+ * (octokit/rest.js#525). A server that refuses it with 422, but not the plain query, gets plain queries from then on.
  */
 export function createIssueSearch(api: GithubApi): IssueSearch {
   let isPlainOnly = false
@@ -102,7 +101,7 @@ function isPastTheEnd(answer: Answer): boolean {
   return answer.status === 422 && message.startsWith('Only the first 1000 search results')
 }
 
-/** A refused `repo:`. GitHub uses the same text for an OR that it cannot read, which has no `repo:`. */
+/** Whether GitHub refused `repo:`. It uses the same text for an unreadable OR, which occurs only without `repo:`. */
 function isUnknownRepository({ body }: Answer, repository: string | undefined): boolean {
   const errors = asList(asFields(body)?.errors) ?? []
   const isRefused = errors.some((error) => /cannot be searched/i.test(asString(asFields(error)?.message) ?? ''))

@@ -16,16 +16,14 @@ import { type LabelMeaning, meaningsOfLabels, statusWhileOpen } from '../tracker
 
 interface GithubState {
   isClosed: boolean
-  /** `state_reason` of an issue, or `stateReason` of a discussion, in lower case; null where GitHub gives none. */
+  /** `state_reason` of an issue or `stateReason` of a discussion, in lower case; null if absent. */
   reason: string | null
   labels: readonly string[]
 }
 
 /**
- * What became of an issue or a discussion.
- *
- * Older versions of actions/stale close without a reason, which GitHub stores as `completed`: with a label of a bot a closing
- * says nothing about the wish. Issues that were closed before May 2022 have no reason (haskell-github/github issue 523).
+ * Derives the status. With a bot's label, closing says nothing: older actions/stale close without a reason, which
+ * GitHub stores as `completed`. Issues closed before May 2022 have none (haskell-github/github#523).
  */
 export function statusOfIssue({ isClosed, reason, labels }: GithubState): RequestStatus {
   const found = meaningsOfLabels(labels)
@@ -37,41 +35,40 @@ export function statusOfIssue({ isClosed, reason, labels }: GithubState): Reques
 
 function closedFor(reason: string | null, found: ReadonlySet<LabelMeaning>): RequestStatus {
   if (reason === 'not_planned' || found.has('declined')) return 'declined'
-  // Before May 2022 only a label says so.
+  // Before May 2022 only a label said so.
   if (reason === null && found.has('completed')) return 'completed'
-  // Discussions are `resolved`.
+  // Discussions say `resolved`.
   return reason === 'completed' || reason === 'resolved' ? 'completed' : 'closed'
 }
 
-/** By what an issue or a discussion is read again. */
+/** Identifies an issue or discussion for refreshes. */
 export interface GithubHandle {
-  /** The global id of GraphQL, `node_id` of REST. */
+  /** GraphQL's global id, `node_id` in REST. */
   nodeId: string
-  /** `owner/repository`; null for a discussion whose repository GitHub did not name. */
+  /** `owner/repository`; null for a discussion without a named repository. */
   repository: string | null
-  /** Of an issue, which has a number of its own in REST; a discussion has none. */
+  /** An issue's REST ids; null for a discussion. */
   issue: { sourceId: string; number: number } | null
 }
 
 interface IssueIds {
   nodeId: string | null
   sourceId: string
-  /** `owner/repository`. */
   repository: string | null
   number: number | null
 }
 
-/** `<node id> <id> <owner/repository>#<number>`: GraphQL reads an issue by the first, REST by the last. Null if one is missing. */
+/** `<node id> <id> <owner/repository>#<number>`: GraphQL uses the first part, REST the last. Null if one is missing. */
 function issueHandle({ nodeId, sourceId, repository, number }: IssueIds): string | null {
   if (nodeId === null || repository === null || number === null) return null
   return `${nodeId} ${sourceId} ${repository}#${number}`
 }
 
-/** `<node id> <owner/repository>`, or the node id alone where the repository has no name. */
+/** `<node id> <owner/repository>`, or the node id alone if the repository has no name. */
 export const discussionHandle = (nodeId: string, repository: string | null): string =>
   repository === null ? nodeId : `${nodeId} ${repository}`
 
-/** Reads a handle of an issue or of a discussion; null for another text. */
+/** Parses an issue's or discussion's handle; null for other text. */
 export function readHandle(handle: string): GithubHandle | null {
   const [nodeId = '', ...rest] = handle.split(' ')
   if (!/^[\w=-]+$/.test(nodeId)) return null
@@ -83,7 +80,7 @@ export function readHandle(handle: string): GithubHandle | null {
   return { nodeId, repository, issue: hasNumber ? { sourceId: rest[0] ?? '', number: Number(number) } : null }
 }
 
-/** An issue; null for a pull request, or one without an id or address. */
+/** Reads an issue; null for a pull request, or without id or address. */
 export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
   if (isInPrivateRepository(issue)) return 'notPublic'
   const sourceId = asId(issue.id)
@@ -105,7 +102,7 @@ export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
     authorHandle: user?.login,
     authorProfileUrl: user?.html_url,
     originalCreatedAt: issue.created_at,
-    // Before 2012 or so, and in proxies, an answer may have no state.
+    // Answers from about before 2012, and from proxies, may lack a state.
     status:
       asString(issue.state) === null
         ? null
@@ -116,20 +113,20 @@ export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
   })
 }
 
-/** The query excludes private repositories already; some answers hold the repository, so it is checked here too. */
+/** The query already excludes private repositories; this double-checks answers that include the repository. */
 function isInPrivateRepository(issue: Fields): boolean {
   const repository = asFields(issue.repository)
   return (repository?.private ?? false) !== false || (repository?.visibility ?? 'public') !== 'public'
 }
 
-/** `owner/repository`: the end of `repository_url`, or the beginning of the path of the page. */
+/** `owner/repository` from `repository_url`, else from the page's path. */
 function repositoryOf(issue: Fields, sourceUrl: string): string | null {
   const address = asString(issue.repository_url) ?? ''
   const page = new URL(sourceUrl).pathname
   return asName(/\/repos\/([\w.-]+\/[\w.-]+)$/.exec(address)?.[1] ?? /^\/([\w.-]+\/[\w.-]+)\/issues\//.exec(page)?.[1])
 }
 
-/** Old bodies, and the example in GitHub's own documentation, give plain issues a `pull_request` of nulls only. */
+/** Old bodies, and GitHub's documentation, give plain issues a `pull_request` with only nulls. */
 function isPullRequest(issue: Fields): boolean {
   return Object.values(asFields(issue.pull_request) ?? {}).some((link) => link !== null)
 }

@@ -6,10 +6,10 @@ import { discussionFields, labelNames, readDiscussion, repositoryFields, reposit
 import { type GithubHandle, readHandle, readIssue } from './post.ts'
 import { findPublicRepositories } from './repository.ts'
 
-/** "You may not provide more than 100 node ids" (sourcecred/sourcecred issue 908). */
+/** "You may not provide more than 100 node ids" (sourcecred/sourcecred#908). */
 const maxNodes = 100
 
-/** Without `enableDuplicate`, GitHub gives another reason for duplicates. */
+/** Without `enableDuplicate`, duplicates have another reason. */
 const issueFields = `id number url title body createdAt closedAt state stateReason(enableDuplicate: true)
   author { login url } labels(first: 20) { nodes { name } } comments { totalCount }
   reactions(content: THUMBS_UP) { totalCount } ${repositoryFields}`
@@ -18,10 +18,9 @@ const nodesQuery = `query ($ids: [ID!]!) { nodes(ids: $ids) {
   __typename ... on Issue { ${issueFields} } ... on Discussion { ${discussionFields} } } }`
 
 /**
- * With a token, 100 issues and discussions a request (GraphQL `nodes`). Without one, a single issue a request: its 60 requests an
- * hour are no searches, so jobs lose nothing, and only such an answer says why an issue is gone. A list by repository
- * (`issues?since=`) would hold 100 issues, but those that have not changed since are missing in it, and results of a search
- * come from as many repositories.
+ * With a token, 100 items per request (GraphQL `nodes`). Without one, single issues, whose 60 requests an hour are not
+ * searches, and whose answer says why an issue is gone. Lists by repository (`issues?since=`) would omit unchanged
+ * issues.
  */
 export function createRefresh(api: GithubApi): Refresh {
   if (!api.hasToken) {
@@ -50,9 +49,7 @@ async function readNodes(api: GithubApi, handles: readonly string[], signal: Abo
   return onlyInPublicRepositories(api, results, signal)
 }
 
-/**
- * What is missing counts only while its repository can be read: one that became private answers as if all its issues were gone.
- */
+/** Missing counts only if the repository is readable: one that turned private looks as if all issues were gone. */
 async function onlyInPublicRepositories(
   api: GithubApi,
   results: Refreshed[],
@@ -68,10 +65,7 @@ async function onlyInPublicRepositories(
   })
 }
 
-/**
- * A node that is gone is null, and has an error `NOT_FOUND`; one that became private looks alike. Any other error is about the access
- * to it.
- */
+/** A node that was deleted or became private is null, with a `NOT_FOUND` error. Other errors concern access. */
 function refreshedNode(
   handle: string,
   { issue }: GithubHandle,
@@ -85,7 +79,6 @@ function refreshedNode(
     : { handle, state: 'found', request }
 }
 
-/** The type of the error of each node; `path` is `["nodes", index]`. */
 function problemsByIndex(errors: unknown): Map<number, string> {
   const problems = new Map<number, string>()
   for (const error of asList(errors) ?? []) {
@@ -96,7 +89,7 @@ function problemsByIndex(errors: unknown): Map<number, string> {
   return problems
 }
 
-/** An issue of GraphQL in the form of REST. Its number for REST is not in it: `databaseId` has only 31 bits. */
+/** Converts a GraphQL issue to REST form. Its REST id is not included: `databaseId` has only 31 bits. */
 function asRestIssue(node: Fields, sourceId: string): Fields {
   const author = asFields(node.author)
   const repository = asFields(node.repository)
@@ -128,15 +121,15 @@ async function readSingly(api: GithubApi, handles: readonly string[], signal: Ab
 
 async function readOne(api: GithubApi, handle: string, signal: AbortSignal): Promise<Refreshed> {
   const parsed = readHandle(handle)
-  // A discussion is in GraphQL only.
+  // Discussions exist only in GraphQL.
   if (!parsed?.issue) return { handle, state: 'unreadable' }
   const path = `/repos/${parsed.repository}/issues/${parsed.issue.number}`
   return refreshedIssue(handle, parsed, await api.read(path, signal))
 }
 
 /**
- * 410 is a deleted issue; 404 one that was deleted or moved to where it cannot be read, or a whole repository that cannot be read
- * (docs.github.com/rest/issues, "Get an issue"). 403 and 451 are a repository that GitHub blocked.
+ * 410: deleted. 404: deleted, moved, or repository unreadable (docs.github.com/rest/issues, "Get an issue"). 403, 451:
+ * repository blocked by GitHub.
  */
 function refreshedIssue(handle: string, { nodeId, issue }: GithubHandle, { status, body }: Answer): Refreshed {
   if (status === 410)
@@ -144,7 +137,7 @@ function refreshedIssue(handle: string, { nodeId, issue }: GithubHandle, { statu
   if (status === 404) return { handle, state: 'missing' }
   const fields = asFields(body)
   if (status !== 200 || fields === null) return { handle, state: 'unreadable' }
-  // An issue that was transferred redirects to its copy, which is an issue of its own.
+  // A transferred issue redirects to its copy, a different issue.
   const isAnother = asId(fields.id) !== issue?.sourceId && asId(fields.node_id) !== nodeId
   if (isAnother) return { handle, state: 'missing' }
   const request = readIssue(fields)

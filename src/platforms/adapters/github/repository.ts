@@ -2,18 +2,14 @@ import { asFields, asString, type Fields } from '../../content/fields.ts'
 import { PlatformError } from '../../platform.ts'
 import type { GithubApi } from './api.ts'
 
-/** Whether a repository, as REST or GraphQL describes it, is one that everybody may read. */
+/** Whether a REST or GraphQL repository is readable by everybody. */
 export function isPublicRepository(repository: Fields | null): boolean {
   const isPrivate = repository?.private ?? repository?.isPrivate
   const visibility = asString(repository?.visibility) ?? 'public'
   return isPrivate === false && visibility.toLowerCase() === 'public'
 }
 
-/**
- * Which of these repositories everybody can read now. One request for all with a token (GraphQL), without one a request for each.
- * A repository about which GitHub cannot answer now is not among them.
- * @param repositories as `owner/repository`, each once.
- */
+/** Leaves out repositories GitHub cannot report on now. @param repositories distinct `owner/repository` names */
 export async function findPublicRepositories(
   api: GithubApi,
   repositories: readonly string[],
@@ -31,7 +27,7 @@ export async function findPublicRepositories(
   }
 }
 
-/** GraphQL follows the new name of a repository (`followRenames`). `__typename` is there also when no repository can be read. */
+/** Follows renamed repositories (`followRenames`). `__typename` keeps the answer valid if none is readable. */
 async function queryRepositories(api: GithubApi, repositories: readonly string[], signal: AbortSignal) {
   const fields = repositories.map((repository, index) => {
     const [owner, name] = repository.split('/')

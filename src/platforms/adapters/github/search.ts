@@ -11,12 +11,9 @@ import { createRefresh } from './refresh.ts'
 import { isPublicRepository } from './repository.ts'
 
 /**
- * Issues of all public repositories that are labelled or typed as a wish and have every word of the topic in their title,
- * body or comments (`GET /search/issues`, 100 a page, 10 pages at most), open and closed. With a token also discussions in
- * categories for wishes, round-robin.
- *
- * Sorted by best match, not by reactions: with reactions first, famous projects that mention the words in passing would
- * fill the pages before the issues that are about the topic. The votes are stored, so lists can sort by them.
+ * Issues of public repositories labeled or typed as a wish, open and closed, with every word of the topic in title,
+ * body or comments (`GET /search/issues`, 100 a page, 10 pages); with a token also discussions, round-robin.
+ * By best match: by reactions, famous projects that mention the words in passing would come first.
  */
 export function createGithub(options: GithubOptions): Platform {
   const api = createGithubApi(options)
@@ -33,7 +30,7 @@ export function createGithub(options: GithubOptions): Platform {
     const { topic, cursor, signal, mayShare = false, newestSince: since } = request
     if (searchWords(topic).length === 0) return null
     if (request.sources) return fetchOwnSources(api, issues, request, request.sources)
-    // Topics that share a page have no common instant.
+    // Topics sharing a page have no common `since`.
     if (mayShare && cursor === null && !since) return fetchFirstPage(topic, signal)
     if (!api.hasToken) return issues.fetchTopic({ topic, page: asPage(cursor, 1), signal, since })
     return fetchIssuesAndDiscussions(api, issues, request)
@@ -49,7 +46,7 @@ export function createGithub(options: GithubOptions): Platform {
 
 const nothing: SourcePage = { requests: [], nextCursor: null }
 
-/** The two are hosts of their own, because their limits and failures are. */
+/** Separate hosts, because their limits and failures are separate. */
 function fetchIssuesAndDiscussions(api: GithubApi, issues: IssueSearch, request: PageRequest): Promise<Page | null> {
   const { topic, signal, newestSince: since } = request
   return fetchRoundRobin({
@@ -63,7 +60,7 @@ function fetchIssuesAndDiscussions(api: GithubApi, issues: IssueSearch, request:
   })
 }
 
-/** Of each repository first the issues, and after them, with a token, the discussions. */
+/** Per repository first the issues, then, with a token, the discussions. */
 function fetchOwnSources(
   api: GithubApi,
   issues: IssueSearch,
@@ -92,7 +89,7 @@ function fetchOwnSources(
   })
 }
 
-/** `GET /repos/{owner}/{repository}`: 404 for one that does not exist, and without access for a private one. */
+/** `GET /repos/{owner}/{repository}` answers 404 if it does not exist, or is private and not accessible. */
 async function verifyRepository(api: GithubApi, source: string, signal: AbortSignal): Promise<void> {
   const { status, body } = await api.read(`/repos/${source}`, signal)
   if (status !== 200) {
@@ -102,6 +99,6 @@ async function verifyRepository(api: GithubApi, source: string, signal: AbortSig
   if (!isPublicRepository(repository))
     throw new SourceRefusedError(`The repository "${source}" of github is not public.`)
   const name = (asName(repository?.full_name) ?? source).toLowerCase()
-  // A search does not follow a new name.
+  // Searches do not follow renames.
   if (name !== source) throw new SourceRefusedError(`The repository "${source}" of github is now "${name}".`)
 }

@@ -2,7 +2,7 @@ import type { SourceKind } from '../../definition.ts'
 
 const ownerForm = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/
 const repositoryForm = /^(?!\.{1,2}$)[\w.-]{1,100}$/
-/** The first part of addresses at github.com that are no repositories. */
+/** First path segments at github.com that are no owners. */
 const pagesOfGithub = new Set(
   `about apps collections contact customer-stories enterprise events explore features issues login marketplace new
   notifications orgs organizations pricing pulls search security settings site sponsors stars topics trending users`.split(
@@ -10,7 +10,7 @@ const pagesOfGithub = new Set(
   ),
 )
 
-/** A repository: `owner/repository` in lower case, because GitHub does not distinguish case. */
+/** A repository, `owner/repository` in lower case: GitHub ignores case. */
 export const githubSource: SourceKind = {
   form: 'owner/repository',
   example: 'obsidianmd/obsidian-api',

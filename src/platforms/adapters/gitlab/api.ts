@@ -9,20 +9,18 @@ import type { GitlabSource } from './source.ts'
 
 export const gitlabLimitHeaders: LimitHeaders = { remaining: 'ratelimit-remaining', reset: 'ratelimit-reset' }
 
-/** A project or group, for messages. */
 export interface NamedSource {
   path: string
-  /** Where the person who reads the message can change it, such as `GITLAB_PROJECTS`. */
+  /** Where the message's reader can change it, such as `GITLAB_PROJECTS`. */
   listedIn: string
 }
 
-/** `GITLAB_PROJECTS`, or the job of an account. */
 export const listedInVariable = 'GITLAB_PROJECTS'
 export const listedInJob = 'the sources of the job'
 
 /**
- * The error in an answer of GitLab. A message is `{"message"}`, `{"error"}` or `{"message": {"error"}}`, or plain text when
- * the front end refuses (docs.gitlab.com/api/rest/troubleshooting, "Status codes").
+ * A message is `{"message"}`, `{"error"}`, `{"message": {"error"}}` or plain text
+ * (docs.gitlab.com/api/rest/troubleshooting, "Status codes").
  */
 export function gitlabError(answer: Answer, source: NamedSource, hasToken: boolean, now: Date): PlatformError | null {
   const body = asFields(answer.body)
@@ -30,7 +28,7 @@ export function gitlabError(answer: Answer, source: NamedSource, hasToken: boole
     case 401:
       return hasToken ? refusedToken() : neededToken()
     case 403:
-      // An answer without JSON comes from the front end: it refuses the address, not the token.
+      // Without JSON it is GitLab's front end, which refuses the address, not the token.
       if (!body) return null
       if (asString(body.error) === 'insufficient_scope') return refusedToken()
       return new SourceRefusedError(
@@ -39,7 +37,7 @@ export function gitlabError(answer: Answer, source: NamedSource, hasToken: boole
     case 404:
       return missingSource(text(body) ?? '', source)
     case 422:
-      // "User must be authenticated to use search", an emergency switch of GitLab.com (`disable_anonymous_search`).
+      // "User must be authenticated to use search": an emergency switch of GitLab.com (`disable_anonymous_search`).
       if (!hasToken && isAboutAuthentication(answer)) return neededToken()
       return refusedSearch(source)
     case 400:
@@ -52,10 +50,7 @@ export function gitlabError(answer: Answer, source: NamedSource, hasToken: boole
   }
 }
 
-/**
- * Whether GitLab refuses a search because it is anonymous: 422 by a switch of GitLab.com, 401 or 403 by settings of other servers
- * (gitlab-org/gitlab issue 541400). A list without `search` may be allowed all the same.
- */
+/** GitLab.com answers 422, other servers 401 or 403 (gitlab-org/gitlab#541400); lists without `search` may work. */
 export function isRefusedAnonymousSearch(answer: Answer): boolean {
   if (answer.status === 422) return isAboutAuthentication(answer)
   return answer.status === 401 || (answer.status === 403 && asFields(answer.body) !== null)
@@ -80,20 +75,16 @@ const neededToken = () =>
 const refusedSearch = ({ path, listedIn }: NamedSource) =>
   new SourceRefusedError(`gitlab refused the search in "${path}". Check its label in ${listedIn}.`)
 
-/** The search limit names no time; its minute is over after the usual cooldown. */
+/** The search limit names no time; the usual cooldown outlasts its minute. */
 function tooMany({ headers }: Answer, now: Date): PlatformError {
   const retryAt = cooldownAfterRefusal(headers, now, spentUntil(headers, gitlabLimitHeaders, now))
   return new PlatformError('rate_limited', 'gitlab allows no more requests for now.', { retryAt })
 }
 
 export interface GitlabOptions extends AdapterDependencies {
-  /** `https://gitlab.com/api/v4`. */
   baseUrl: string
   token?: string | undefined
-  /**
-   * By path or number, with the label of wishes there (`gitlab-org/gitlab:type::feature`); searched round-robin, a page
-   * each.
-   */
+  /** Path or number with the project's wish label (`gitlab-org/gitlab:type::feature`); searched round-robin by page. */
   projects: readonly string[]
 }
 
@@ -101,14 +92,14 @@ export interface ListRequest {
   source: Pick<GitlabSource, 'kind'> & NamedSource
   parameters: Record<string, string | number> | URLSearchParams
   signal: AbortSignal
-  /** Returns the refusal of an anonymous search like an answer. */
+  /** Returns the refusal of an anonymous search instead of throwing. */
   returnsRefusal?: boolean
 }
 
-/** Lists issues of a project or a group (`GET /projects/:id/issues`, `GET /groups/:id/issues`). */
+/** Lists issues of a project or group (`GET /projects/:id/issues`, `GET /groups/:id/issues`). */
 export type ListIssues = (request: ListRequest) => Promise<Answer>
 
-/** One way to list issues: with a token or without, by a budget of its own. */
+/** Lists issues with or without a token, with its own budget. */
 export interface Lister {
   budget: Budget
   list: ListIssues
@@ -116,28 +107,26 @@ export interface Lister {
 }
 
 /**
- * 500 requests a minute for each address (docs.gitlab.com/user/gitlab_com, "Rate limits"), of which searches may be far
- * fewer: every list with `search` counts against the search limit (gitlab-org/gitlab, lib/api/issues.rb), by default 10 a
- * minute for an address and 30 for a user (docs.gitlab.com/administration/instance_limits, "Search rate limit").
- *
- * No header states that limit. The window is a second longer than a minute, because requests may overtake each other on the
- * network.
+ * 500 requests a minute per address (docs.gitlab.com/user/gitlab_com, "Rate limits"). Lists with `search` count as
+ * searches (lib/api/issues.rb): by default 10 a minute per address, 30 per user
+ * (docs.gitlab.com/administration/instance_limits, "Search rate limit"), stated in no header. The extra second allows
+ * for requests that overtake each other.
  */
 export const searchLimits = (baseUrl: string, hasToken: boolean): BudgetLimits => ({
   name: new URL(baseUrl).host,
   windows: [{ limit: hasToken ? 30 : 10, windowMs: 61_000 }],
-  // The topics of a live call need not wait for each other; the window counts them all the same.
+  // Lets topics of a live call run in parallel; the window counts them all.
   concurrency: 3,
 })
 
-/** Searches of groups are anonymous, also beside a token. */
+/** Group searches are always anonymous. */
 export const groupLimits = (baseUrl: string): BudgetLimits => ({
   ...searchLimits(baseUrl, false),
   name: `${new URL(baseUrl).host} (groups)`,
   isOptional: true,
 })
 
-/** Lists without `search` are no searches: a tenth of the 500 requests a minute, because nothing waits for them. */
+/** Lists without `search` are no searches. A tenth of the 500 a minute, because nothing waits for them. */
 export const readingLimits = (baseUrl: string): BudgetLimits => ({
   name: `${new URL(baseUrl).host} (reading)`,
   windows: [{ limit: 50, windowMs: 60_000 }],
@@ -166,7 +155,7 @@ export function createLister(options: GitlabOptions, token: string | undefined, 
   return { budget, list, isAnonymous }
 }
 
-/** `iids[]` occurs once for each number, so `URLSearchParams` are appended as they are. */
+/** `iids[]` repeats once per number, so `URLSearchParams` are appended unchanged. */
 function listUrl(baseUrl: string, { kind, path }: ListRequest['source'], parameters: ListRequest['parameters']): URL {
   const address = `/${kind}/${encodeURIComponent(path)}/issues`
   if (!(parameters instanceof URLSearchParams)) return endpointUrl(baseUrl, address, parameters)

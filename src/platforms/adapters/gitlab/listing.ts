@@ -10,13 +10,13 @@ import { gitlabError, isRefusedAnonymousSearch, type Lister, type ListRequest } 
 import { readIssue } from './post.ts'
 
 const pageSize = 100
-/** GitLab refuses an offset above 50,000 (docs.gitlab.com/administration/instance_limits, "Max offset"). */
+/** GitLab refuses offsets above 50,000 (docs.gitlab.com/administration/instance_limits, "Max offset"). */
 const lastPage = 500
-/** Of a list without `search`: it is filtered here, so its pages hold few issues about the topic. */
+/** For lists without `search`: filtered here, so few issues per page match the topic. */
 const lastUnsearchedPage = 10
-/** How long lists are read without `search` after an anonymous search was refused or ignored. */
+/** How long to list without `search` after an anonymous search was refused or ignored. */
 const unsearchedMs = 3_600_000
-/** Fewer hits may all be matches that are not visible in the text. */
+/** Fewer hits may all match in text that is not visible. */
 const fewestIgnoring = 5
 
 export interface ListingPage {
@@ -25,17 +25,14 @@ export interface ListingPage {
   words: readonly string[]
   page: number
   signal: AbortSignal
-  /** Only what was written since this instant; the order is always newest first. */
+  /** Only issues created since; always newest first. */
   since?: Date | null | undefined
 }
 
-/** Fetches one page of the issues of a source that have every word. */
+/** Fetches a page of issues that have every word. */
 export type FetchIssues = (page: ListingPage) => Promise<SourcePage>
 
-/**
- * GitLab may refuse an anonymous search, or ignore the words and answer all issues (profclems/glab issue 841). Then the newest
- * issues are listed without a search, and those with every word are chosen here, as the search would do.
- */
+/** Lists and filters the newest issues if an anonymous search is refused or ignored (profclems/glab#841). */
 export function createIssueSearch({ list, isAnonymous }: Lister, clock: Clock): FetchIssues {
   let unsearchedUntil = new Date(0)
   const stopSearching = () => {
@@ -55,7 +52,7 @@ export function createIssueSearch({ list, isAnonymous }: Lister, clock: Clock): 
       return { answer: unsearched, isSearched: false }
     } catch (error) {
       const isRefusal = error instanceof SourceRefusedError || (error as PlatformError).code === 'unauthorized'
-      // The refusal of the search says better what to do.
+      // The search's own refusal explains better what to do.
       throw isRefusal ? (gitlabError(answer, source, false, clock.now()) ?? error) : error
     }
   }
@@ -104,7 +101,7 @@ function parametersOf(
 const hasAny = (issue: unknown, words: readonly string[]) => words.some((word) => textOf(issue).includes(fold(word)))
 const hasAll = (issue: unknown, words: readonly string[]) => words.every((word) => textOf(issue).includes(fold(word)))
 
-/** What GitLab searches with `in=title,description`: words anywhere, also within others. */
+/** Matches `in=title,description`, which also finds words within words. */
 function textOf(issue: unknown): string {
   const fields = asFields(issue)
   return fold(`${asString(fields?.title) ?? ''}\n${asString(fields?.description) ?? ''}`)
@@ -112,7 +109,7 @@ function textOf(issue: unknown): string {
 
 const fold = (text: string) => text.toLowerCase()
 
-/** `x-next-page` is empty on the last page; keyset lists and some proxies have only `Link`, or neither. */
+/** `x-next-page` is empty on the last page; keyset lists and some proxies send only `Link`, or neither. */
 function hasNextPage(headers: AnswerHeaders, page: number, count: number): boolean {
   if (headerText(headers, 'x-next-page') !== null) return (headerNumber(headers, 'x-next-page') ?? 0) > page
   return headerText(headers, 'link') === null ? count >= pageSize : hasNextLink(headers)

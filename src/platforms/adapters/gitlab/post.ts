@@ -7,12 +7,12 @@ import { meaningsOfLabels, statusWhileOpen } from '../tracker-labels.ts'
 interface GitlabState {
   isClosed: boolean
   isDuplicate: boolean
-  /** Moved to another project, where the wish goes on. */
+  /** Moved to another project, where the wish continues. */
   isMoved: boolean
   labels: readonly string[]
 }
 
-/** What became of an issue. GitLab states no reason for a closing (docs.gitlab.com/api/issues), so only its labels tell one. */
+/** Derives the status from labels only: GitLab gives no reason for closing (docs.gitlab.com/api/issues). */
 export function statusOfIssue({ isClosed, isDuplicate, isMoved, labels }: GitlabState): RequestStatus {
   const found = meaningsOfLabels(labels)
   if (!isClosed) return statusWhileOpen(found)
@@ -22,15 +22,15 @@ export function statusOfIssue({ isClosed, isDuplicate, isMoved, labels }: Gitlab
   return found.has('completed') ? 'completed' : 'closed'
 }
 
-/** Attributes of an image or link: `{width=600 height=349}` (docs.gitlab.com/user/markdown, "Change image or video dimensions"). */
+/** Image and link attributes: `{width=600 height=349}` (docs.gitlab.com/user/markdown). */
 const attributes = /(\]\([^()\n]{0,2000}\)|\]\[[^[\]\n]{0,200}\])\{[^{}\n]{0,200}\}/g
-/** A table of contents, alone on its line. */
+/** A table of contents on its own line. */
 const tableOfContents = /^\s*(?:\[\[_?TOC_?\]\]|\[TOC\])\s*$/i
-/** Commands to GitLab, each on a line of its own (docs.gitlab.com/user/project/quick_actions). */
+/** GitLab commands on lines of their own (docs.gitlab.com/user/project/quick_actions). */
 const quickAction =
   /^\/(?:add_contacts|add_child|approve|assign|assign_reviewer|award|blocked_by|blocks|cc|clear_health_status|clear_weight|clone|close|confidential|copy_metadata|create_merge_request|done|due|duplicate|epic|estimate|health_status|invite_email|iteration|label|link|linked|lock|merge|milestone|move|parent|promote|promote_to|promote_to_incident|publish|react|reassign|relabel|relate|remove_(?:contacts|due_date|epic|estimate|iteration|milestone|parent|time_spent|zoom)|reopen|set_parent|severity|spend|spend_time|status|subscribe|tag|timeline|title|todo|type|unassign|unlabel|unlink|unlock|unsubscribe|weight|zoom)(?:\s.*)?$/
 
-/** Markdown as GitLab shows it, as plain text: without what only steers GitLab. Code stays as it is. */
+/** Converts GitLab Markdown to plain text without attributes and quick actions. Code is left unchanged. */
 export function gitlabToPlainText(source: string): string {
   let fence: string | null = null
   const lines = source.split('\n').map((line) => {
@@ -46,14 +46,14 @@ export function gitlabToPlainText(source: string): string {
   return flowingMarkdownToPlainText(lines.join('\n'))
 }
 
-/** An issue; null for an item of another type, or one without an id or address. */
+/** Reads an issue; null for another type, or without id or address. */
 export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
   if (isConfidential(issue)) return 'notPublic'
   const sourceId = asId(issue.id)
   const sourceUrl = asWebUrl(issue.web_url)
   if (sourceId === null || sourceUrl === null || isOfAnotherType(issue)) return null
   const author = asFields(issue.author)
-  // With `with_labels_details`, which some proxies add, a label is an object.
+  // With `with_labels_details`, added by some proxies, labels are objects.
   const tags = cleanTags((asList(issue.labels) ?? []).map((label) => asFields(label)?.name ?? label))
   const isClosed = issue.state === 'closed'
   return foundRequest({
@@ -69,19 +69,19 @@ export function readIssue(issue: Fields): FoundRequest | 'notPublic' | null {
     authorProfileUrl: author?.web_url,
     originalCreatedAt: issue.created_at,
     status: statusOf(issue, isClosed, tags),
-    // Null on issues that were imported (gitlab-org/gitlab issue 21381).
+    // Null for imported issues (gitlab-org/gitlab#21381).
     statusChangedAt: isClosed ? issue.closed_at : null,
     sourceName: projectOf(issue, sourceUrl),
     refreshHandle: handleOf(issue),
   })
 }
 
-/** With a token, confidential issues come too, unless the list excludes them; not every account of Wishwell may read them. */
+/** With a token, lists may include confidential issues, which not every account of Wishwell may read. */
 export function isConfidential({ confidential }: Fields): boolean {
   return (confidential ?? false) !== false
 }
 
-/** The query excludes the others, but older servers ignore its parameters. */
+/** Older servers ignore the query's type filter. */
 function isOfAnotherType({ issue_type: type }: Fields): boolean {
   return type === 'incident' || type === 'test_case'
 }
@@ -93,13 +93,13 @@ function statusOf(issue: Fields, isClosed: boolean, labels: string[]): FoundRequ
   return statusOfIssue({ isClosed, isDuplicate: duplicateOf !== null, isMoved, labels })
 }
 
-/** The path of the project, from `references.full` (`group/project#12`) or the address of the issue. */
+/** The project's path, from `references.full` (`group/project#12`) or the issue's address. */
 function projectOf(issue: Fields, sourceUrl: string): string | null {
   const full = /^([^#]+)#\d+$/.exec(asString(asFields(issue.references)?.full) ?? '')?.[1]
   return asName(full ?? /^\/(.+?)\/(?:-\/)?(?:issues|work_items)\/\d+$/.exec(new URL(sourceUrl).pathname)?.[1])
 }
 
-/** `<project number>#<number of the issue in it>`: a project keeps its number when it is renamed. */
+/** `<project number>#<issue number>`: the project number survives renaming. */
 function handleOf({ project_id: project, iid }: Fields): string | null {
   const [projectId, issueId] = [asId(project), asId(iid)]
   return projectId === null || issueId === null ? null : `${projectId}#${issueId}`

@@ -27,13 +27,10 @@ import { isConfidential, readIssue } from './post.ts'
 import { readSource } from './source.ts'
 import { type CheckVisibility, createVisibilityCheck } from './visibility.ts'
 
-/** One page, and an address of about two thousand characters. */
+/** One page, with an address of about 2,000 characters. */
 const maxIssues = 100
 
-/**
- * The issues of one project by their numbers (`GET /projects/:id/issues?iids[]=`): no search, so it costs jobs nothing.
- * @param checkVisibility null without a token.
- */
+/** `GET /projects/:id/issues?iids[]=` is no search, so free for jobs. @param checkVisibility null without a token */
 function createRefresh(list: ListIssues, checkVisibility: CheckVisibility | null): Refresh {
   return {
     maxHandles: maxIssues,
@@ -48,11 +45,11 @@ function createRefresh(list: ListIssues, checkVisibility: CheckVisibility | null
         const issues = issuesOf(body)
         if (issues.length === 0 && (await showsNoIssues(list, source, signal))) return unreadable(handles)
         const { requests } = await readItems(issues, readIssue)
-        // One that is not in the list was deleted or became confidential.
+        // An issue not in the list was deleted or became confidential.
         const confidential = confidentialHandles(issues)
         return byHandle(handles, requests, (handle) => (confidential.has(handle) ? 'unreadable' : 'missing'))
       } catch (error) {
-        // Private, deleted or moved: the project cannot be read, which says nothing about its issues.
+        // The project is private, deleted or moved, which proves nothing about its issues.
         if (error instanceof SourceRefusedError) return unreadable(handles)
         throw error
       }
@@ -62,7 +59,7 @@ function createRefresh(list: ListIssues, checkVisibility: CheckVisibility | null
 
 const issuesOf = (body: unknown) => requiredList(body, { label: 'gitlab', items: 'issues', variable: 'GITLAB_API_URL' })
 
-/** A public project answers with an empty list when its issues are switched off or only for members. */
+/** A public project with issues disabled or for members only answers with an empty list. */
 async function showsNoIssues(list: ListIssues, source: ListRequest['source'], signal: AbortSignal): Promise<boolean> {
   const { body } = await list({ source, parameters: { scope: 'all', state: 'all', per_page: 1 }, signal })
   return issuesOf(body).length === 0
@@ -76,7 +73,7 @@ function parametersOf(handles: readonly string[]): URLSearchParams {
 
 const projectOf = (handle: string): string | null => /^([^#]+)#\d+$/.exec(handle)?.[1] ?? null
 
-/** Only a token shows confidential issues. */
+/** Only tokens show confidential issues. */
 function confidentialHandles(issues: readonly unknown[]): ReadonlySet<string> {
   const hidden = issues.flatMap((issue) => {
     const fields = asFields(issue)
@@ -86,20 +83,18 @@ function confidentialHandles(issues: readonly unknown[]): ReadonlySet<string> {
 }
 
 /**
- * Issues of the configured public projects that have every word of the topic in their title or description, open and closed
- * (`GET /projects/:id/issues`, 100 a page). Across all projects GitLab lets only users search.
- *
- * Each project has its own label for wishes, and several labels in one request mean all of them. So the configuration
- * names one for each project; fetching all issues and filtering here would spend the scarce searches on bug reports.
- *
- * Newest first: there is no order by relevance, and ordered by popularity a refresh would never show what is new.
+ * Issues of the configured public projects, open and closed, with every word of the topic in title or description (`GET
+ * /projects/:id/issues`, 100 a page). Only users may search across all projects.
+ * Each project has its own wish label, and several labels mean AND, so one is configured per project; filtering here
+ * would spend scarce searches on bug reports. Newest first: there is no relevance order, and by popularity a refresh
+ * would never show new issues.
  */
 export function createGitlab(options: GitlabOptions): Platform {
   const { clock, baseUrl, token, projects } = options
   const hasToken = token !== undefined
   const lister = createLister(options, token, searchLimits(baseUrl, hasToken))
   const fetchIssues = createIssueSearch(lister, clock)
-  // A token would also show the private projects of a group.
+  // A token would also show a group's private projects.
   const fetchGroup = hasToken
     ? createIssueSearch(createLister(options, undefined, groupLimits(baseUrl)), clock)
     : fetchIssues

@@ -1,20 +1,20 @@
 import type { SourceKind } from '../../definition.ts'
 
-/** A part of a path: docs.gitlab.com/user/reserved_names, "Limitations on usernames, project and group names". */
+/** One path segment (docs.gitlab.com/user/reserved_names, "Limitations on usernames, project and group names"). */
 const part = /^(?!-)(?!.*\.(?:git|atom)$)[\w.-]{1,255}(?<![.-])$/
 const groups = 'groups/'
 
-/** What an item of `GITLAB_PROJECTS` or a source of an account names. */
+/** An item of `GITLAB_PROJECTS`, or an account's source. */
 export interface GitlabSource {
-  /** `projects` or `groups`, as in the addresses of the API. */
+  /** As in API addresses. */
   kind: 'projects' | 'groups'
-  /** By path or number. */
+  /** Path or number. */
   path: string
-  /** The label of wishes there; null for all issues. */
+  /** The wish label; null for all issues. */
   label: string | null
 }
 
-/** A path has no colon, so the first one ends it; labels have them (`type::feature`). */
+/** Splits at the first colon: paths have none, labels may (`type::feature`). */
 export function readSource(source: string): GitlabSource {
   const [, named = source, label = ''] = /^([^:]*):(.*)$/.exec(source) ?? []
   const isGroup = named.trim().startsWith(groups)
@@ -25,10 +25,7 @@ export function readSource(source: string): GitlabSource {
   }
 }
 
-/**
- * A project (`group/project`) or a group (`groups/group`, as in its address), with a label after a colon if only the issues with it
- * are wanted. Paths are in lower case, because GitLab does not distinguish case.
- */
+/** `group/project` or `groups/group`, optionally with `:label`. Lower case, because GitLab ignores case. */
 export const gitlabSource: SourceKind = {
   form: 'group/project or groups/group, each with :label or without',
   example: 'inkscape/inbox',
@@ -37,7 +34,7 @@ export const gitlabSource: SourceKind = {
     const isAddress = /^(?:https?:\/\/)?(?:www\.)?gitlab\.com\//i.test(trimmed)
     const path = trimmed.replace(/^(?:https?:\/\/)?(?:www\.)?gitlab\.com\//i, '')
     if (path.includes('://')) return null
-    // `/-/` begins a page of the project, such as its issues.
+    // `/-/` starts a page of the project, such as its issues.
     const alone = isAddress
       ? path
           .replace(/[?#].*$/, '')

@@ -9,31 +9,31 @@ import { gitlabError, gitlabLimitHeaders, listedInVariable, type NamedSource } f
 import type { GitlabSource } from './source.ts'
 
 export interface VisibilityOptions extends AdapterDependencies {
-  /** Of the searches: during its cooldown nothing is looked up. */
+  /** The searches' budget: no lookups during its cooldown. */
   searchBudget: Budget
   baseUrl: string
   token?: string | undefined
 }
 
-/** Resolves when the issues of a project or group are public. @throws PlatformError; SourceRefusedError when they are not. */
+/** Resolves if the issues of a project or group are public. @throws SourceRefusedError if not; PlatformError */
 export type CheckVisibility = (source: Pick<GitlabSource, 'kind'> & NamedSource, signal: AbortSignal) => Promise<void>
 
-/** How long a source that was public is assumed to be public. */
+/** How long a source that was public counts as public. */
 const publicForMs = 60_000
 
-/** 400 requests a minute for a single project (docs.gitlab.com/administration/settings, "Rate limit on Projects API"). */
+/** 400 requests a minute per project (docs.gitlab.com/administration/settings, "Rate limit on Projects API"). */
 const lookupLimits = (baseUrl: string, hasToken: boolean): BudgetLimits => ({
   name: `${new URL(baseUrl).host} (projects)`,
   windows: [{ limit: 400, windowMs: 60_000 }],
   concurrency: 3,
-  // Without a token only the sources of accounts are looked up.
+  // Without a token, only account sources are looked up.
   isOptional: !hasToken,
 })
 
 /**
- * A token also opens private projects, projects that are internal to their server, and public ones whose issues only members
- * may read; but what is stored is shown to every account of Wishwell. So each project is looked up (`GET /projects/:id`)
- * before it is searched with a token. Groups are looked up and searched without it, because a public group may have private projects.
+ * Every account sees what is stored, but a token also reads private and internal projects and members-only issues. So
+ * projects are looked up (`GET /projects/:id`) before a search with a token. Groups are searched without it: public
+ * groups may have private projects.
  */
 export function createVisibilityCheck(options: VisibilityOptions): CheckVisibility {
   const { client, clock, openBudget, searchBudget, baseUrl, token } = options
@@ -53,7 +53,7 @@ export function createVisibilityCheck(options: VisibilityOptions): CheckVisibili
     const isAnonymous = token === undefined || kind === 'groups'
     await client.getJson({
       platform: 'gitlab',
-      // A group would list its projects.
+      // Keeps a group from listing its projects.
       url: endpointUrl(baseUrl, address, kind === 'groups' ? { with_projects: 'false' } : {}),
       headers: isAnonymous ? {} : { 'private-token': token },
       budget,
@@ -71,8 +71,8 @@ export function createVisibilityCheck(options: VisibilityOptions): CheckVisibili
 }
 
 /**
- * With a token, a project that does not say that it is public is not public; without one, GitLab shows only public ones, and may
- * leave the field out. `issues_access_level`: docs.gitlab.com/api/projects.
+ * With a token, only an explicit "public" counts; without one, GitLab shows only public projects and may omit the field
+ * (`issues_access_level`: docs.gitlab.com/api/projects).
  */
 function visibilityError({ status, body }: Answer, source: NamedSource, isAnonymous: boolean): PlatformError | null {
   if (status < 200 || status > 299) return null

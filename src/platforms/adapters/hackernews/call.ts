@@ -10,10 +10,7 @@ export interface HackernewsCallOptions {
   baseUrl: string
 }
 
-/**
- * Searches with the given parameters and those that make it exact; with `since` newest first, from then on.
- * @returns the body of the answer.
- */
+/** Searches with the given and the exactness parameters; with `since`, newest first. @returns the body */
 export type CallHackernews = (
   parameters: Record<string, string | number>,
   signal: AbortSignal,
@@ -21,8 +18,8 @@ export type CallHackernews = (
 ) => Promise<unknown>
 
 /**
- * What keeps near-spellings, beginnings of longer words and names of authors out of the results. The search passes on every parameter
- * to Algolia (algolia/hn-search, base_controller.rb); that it still does is unsure, so each may be refused or ignored.
+ * Keep out near-spellings, prefixes and author names. The search passes parameters on to Algolia (algolia/hn-search,
+ * base_controller.rb), but any of them may be refused or ignored now.
  */
 const exactness = {
   typoTolerance: 'false',
@@ -34,8 +31,8 @@ const exactness = {
 type UnsureParameter = keyof typeof exactness | 'numericFilters'
 
 /**
- * Filters on points are refused since June 2026, so this one may be too; then an older post ends the search all the same. It comes first,
- * so that a refusal without a reason costs it and nothing that keeps near-spellings out.
+ * Filters on points are refused since June 2026, so this one may be too; an older post then ends the search. First, so
+ * that an unexplained refusal drops it and not the exactness.
  */
 const unsureParameters: readonly UnsureParameter[] = [
   'numericFilters',
@@ -43,8 +40,8 @@ const unsureParameters: readonly UnsureParameter[] = [
 ]
 
 /**
- * Calls `GET /search`, or `GET /search_by_date` for what is new. When it answers 400, the parameters of exactness are left out one by one, first the one that the message
- * names, until it accepts the rest; the process remembers which were accepted. A refusal without any of them concerns the query.
+ * On a 400, drops the unsure parameters one by one, the one named in the message first, and remembers those
+ * accepted. A refusal without any of them concerns the query.
  */
 export function createHackernewsCall({ client, budget, baseUrl }: HackernewsCallOptions): CallHackernews {
   const refused = new Set<UnsureParameter>()

@@ -21,21 +21,18 @@ import { fetchRoundRobin, type SourcePage } from '../round-robin.ts'
 import { wishPhrases } from '../wish-phrases.ts'
 import { createHackernewsCall } from './call.ts'
 
-/** What Algolia's index marks an item with to search for its kind, author or story; `ask_hn` and `show_hn` say what it is about. */
+/** Algolia's internal tags for kind, author and story; `ask_hn` and `show_hn` are real topics. */
 const pseudoTag = /^(?:story|comment|poll|pollopt|job|front_page|(?:author|story|poll)_.*)$/
 const removedText = /^\[(?:deleted|flagged|dead)\]$/i
 
-/**
- * A story or comment; null without an id, `removed` for one that is deleted or dead. Newer bodies leave out a missing field,
- * older ones have null.
- */
+/** @returns null without an id, `removed` if deleted or dead. Older bodies have null for missing fields */
 function readHit(hit: Fields, webUrl: string): FoundRequest | 'removed' | null {
   const sourceId = asId(hit.objectID)
   if (sourceId === null) return null
   const description = htmlToPlainText([hit.comment_text, hit.story_text].map(asString).find((text) => text) ?? '')
   if (hit.deleted === true || hit.dead === true || removedText.test(description)) return 'removed'
   const author = asName(hit.author)
-  // A comment has no title of its own. `url` is the page that a story links to, not the story.
+  // A comment has no title of its own. `url` is the page a story links to, not the story.
   const title = [hit.title, hit.story_title].map(asString).find((candidate) => candidate) ?? ''
   return foundRequest({
     sourceId,
@@ -52,24 +49,22 @@ function readHit(hit: Fields, webUrl: string): FoundRequest | 'removed' | null {
 }
 
 export interface HackernewsOptions extends Pick<AdapterDependencies, 'client' | 'openBudget'> {
-  /** `https://hn.algolia.com/api/v1`. */
   baseUrl: string
-  /** `https://news.ycombinator.com`. */
   webUrl: string
 }
 
-/** Up to 1,000 are allowed (algolia/hn-search issue 125); 100 is the page size of most other platforms. */
+/** Up to 1,000 are allowed (algolia/hn-search#125); 100 matches most other platforms. */
 const pageSize = 100
-/** Of the topic in a query, in UTF-16 units: with a phrase it stays below the 512 bytes of a query (Algolia, "query"). */
+/** Topic length in UTF-16 units: with a phrase, it stays below Algolia's 512 bytes per query (Algolia, "query"). */
 const topicLimit = 150
 
 /**
- * Stories and comments of Hacker News with every word of the topic and one of the wish phrases (`wish-phrases.ts`)
- * (`GET /search`, by relevance; `GET /search_by_date` for what is new), each in quotes. Algolia's limit of 1,000 hits for each phrase makes 40 pages, the maximum depth of a job.
- * Never `numericFilters` on points: since June 2026 they are refused with a 400.
+ * Stories and comments with every word of the topic and a quoted wish phrase (`GET /search` by relevance, `GET
+ * /search_by_date` for new items). Algolia's 1,000 hits per phrase make 40 pages, the maximum depth of a job. Never
+ * `numericFilters` on points: a 400 since June 2026.
  */
 export function createHackernews({ client, openBudget, baseUrl, webUrl }: HackernewsOptions): Platform {
-  // 10,000 requests an hour for each address (algolia/hn-search, Api.tsx); its answers do not say what is left.
+  // 10,000 requests an hour per address (algolia/hn-search, Api.tsx); answers do not say how many are left.
   const name = new URL(baseUrl).host
   const budget = openBudget({ name, windows: [{ limit: 10_000, windowMs: 3_600_000 }], concurrency: 3 })
   const call = createHackernewsCall({ client, budget, baseUrl })
@@ -92,7 +87,7 @@ export function createHackernews({ client, openBudget, baseUrl, webUrl }: Hacker
     return fetchRoundRobin({
       sources: wishPhrases,
       request,
-      // The first phrase first, because it finds the most wishes. Newest first the phrases take turns: a run of a watch may have one page only.
+      // The first phrase finds the most wishes. Newest first, phrases rotate, because a watch may fetch only one page.
       ...(request.newestSince ? {} : { firstSource: 0 }),
       fetchFrom: (phrase, cursor) => fetchPhrase(`${words} "${phrase}"`, asPage(cursor, 0), request),
     })

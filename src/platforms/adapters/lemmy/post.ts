@@ -13,18 +13,18 @@ import {
 import type { ItemResult } from '../../content/items.ts'
 import { cleanTags, flowingMarkdownToPlainText, plainTitle } from '../../content/text.ts'
 
-/** Who may read a community of Lemmy 1.0; older versions have only public ones. */
+/** Readable communities of Lemmy 1.0; older versions have only public ones. */
 const openVisibilities: ReadonlySet<string> = new Set(['public', 'unlisted', 'localonlypublic'])
 
 /**
- * A post with its community, author and counts, as versions 0.18 and 0.19 write it (`counts`, `published`, `actor_id`) and as
- * 1.0 does (counts in the post, `published_at`, `ap_id`). Lemmy has no mark for what became of a wish.
+ * Reads the form of 0.18 and 0.19 (`counts`, `published`, `actor_id`) and of 1.0 (counts in the post, `published_at`,
+ * `ap_id`). Lemmy has no status for wishes.
  */
 export function readPostView(view: Fields): ItemResult {
   const post = asFields(view.post)
-  // In version 4 of the API a comment, too, comes with its post.
+  // API version 4 also sends comments with their post.
   if (!post || asFields(view.comment)) return post ? 'reply' : null
-  // The address on the author's instance: the same wherever a copy of the post is found.
+  // On the author's instance: the same for every copy of the post.
   const address = asWebUrl(post.ap_id)
   const sourceId = asId(address) ?? asId(address && new URL(address).href)
   const community = asFields(view.community)
@@ -51,12 +51,12 @@ export function readPostView(view: Fields): ItemResult {
   })
 }
 
-/** By its author or by a moderator, of the community or of this instance. */
+/** Deleted by its author or a moderator of community or instance. */
 function isGone(thing: Fields | null): boolean {
   return thing !== null && [thing.deleted, thing.removed, thing.local_removed].includes(true)
 }
 
-/** `!name@host`, by which a community is found on every instance. */
+/** `!name@host`, which identifies a community on every instance. */
 function communityNameOf(community: Fields | null): string | null {
   const name = handleOf(community?.name, asWebUrl(community?.actor_id) ?? asWebUrl(community?.ap_id))
   return name && `!${name}`
@@ -67,7 +67,6 @@ function tagName(tag: unknown): unknown {
   return asName(fields?.display_name) ?? fields?.name
 }
 
-/** `name@host`, as people and communities are called across instances. */
 function handleOf(name: unknown, profileUrl: string | null): string | null {
   const known = asName(name)
   return known && profileUrl ? `${known}@${new URL(profileUrl).host}` : known

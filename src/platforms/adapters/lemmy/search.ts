@@ -14,9 +14,9 @@ import { cursorAfter, lemmyQuery, lemmyRequest, viewsOf, type WishPattern, wishP
 import { type ApiVersions, createApiVersions, createInstances, type Instance } from './version.ts'
 
 /**
- * Version 0.19 refuses with HTTP 400 and `rate_limit_error` or no body at all, later ones with 429
- * (LemmyNet/lemmy issue 5332, pull request 6020). No version says for how long, so the cooldown is a minute.
- * @param label the name of the instance in messages.
+ * Version 0.19 refuses with 400 and `rate_limit_error` or no body, later ones with 429 (LemmyNet/lemmy#5332, #6020),
+ * never saying for how long.
+ * @param label the instance's name in messages
  */
 function lemmyError({ status, headers, body }: Answer, label: string, now: Date): PlatformError | null {
   const error = asString(asFields(body)?.error) ?? ''
@@ -36,7 +36,7 @@ function lemmyError({ status, headers, body }: Answer, label: string, now: Date)
 }
 
 export interface LemmyOptions extends AdapterDependencies {
-  /** The base addresses of the instances, searched round-robin, a page each. */
+  /** Base addresses of instances, searched round-robin by page. */
   urls: readonly string[]
 }
 
@@ -44,19 +44,16 @@ interface Context extends LemmyOptions {
   versions: ApiVersions
 }
 
-/** One instance, searched for one pattern. */
 interface Source {
   instance: Instance
   pattern: WishPattern
 }
 
 /**
- * Posts that the configured instances hold, with one of the wish phrases (`wish-phrases.ts`) before or after the words of the
- * topic, the most votes first or what is new first, 50 a page (`GET /api/v3/search`; from Lemmy 1.0 `GET /api/v4/post/list?search_term=`).
- *
- * Lemmy's search is one pattern over title or body: a space stands for anything in between, the order counts, and a quote is
- * an ordinary character (`fuzzy_search`). It has no operators, and it finds the words within other words: the results are
- * checked on word boundaries later.
+ * Posts with a wish phrase before or after the topic's words, most votes or newest first, 50 a page (`GET
+ * /api/v3/search`; from Lemmy 1.0 `GET /api/v4/post/list?search_term=`).
+ * The search is one ordered pattern over title or body: a space matches anything, quotes are literal (`fuzzy_search`).
+ * It matches within words, so word boundaries are checked later.
  */
 export function createLemmy(options: LemmyOptions): Platform {
   const { urls, openBudget } = options
@@ -69,7 +66,7 @@ export function createLemmy(options: LemmyOptions): Platform {
     return fetchRoundRobin({
       sources: [...sources.keys()],
       request,
-      // Each job begins at another instance, always with the first pattern. Newest first the patterns take turns, too: each is asked once a round.
+      // Each job starts at another instance. Newest first, the patterns rotate too, each once a round.
       ...(request.newestSince ? {} : { firstSource: urls.length === 0 ? 0 : request.pagesBefore % urls.length }),
       hostOf: (key) => sources.get(key)!.instance.name,
       fetchFrom: (key, cursor) => fetchSource(context, sources.get(key)!, words, cursor, request),
@@ -79,7 +76,7 @@ export function createLemmy(options: LemmyOptions): Platform {
   return { name: 'lemmy', fetchPage }
 }
 
-/** Every instance with every pattern, all instances with the first pattern before any with the second. */
+/** All instances with all patterns: every instance with the first pattern, then every instance with the second. */
 function sourcesOf(instances: readonly Instance[]): Map<string, Source> {
   const keyOf = ({ baseUrl }: Instance, { phrase, isAfter }: WishPattern) => `${baseUrl} ${isAfter ? '…' : ''}${phrase}`
   return new Map(
@@ -113,7 +110,7 @@ async function fetchSource(
   const answer = asFields(body)
   const views = requiredList(viewsOf(answer), { label, items: 'posts', variable: 'LEMMY_URLS' })
   const { requests, discarded } = await readItems(views, readPostView)
-  // Version 3 has no parameter for an instant.
+  // Version 3 has no date parameter.
   const isOver = reachesOlder(views, publishedAt, newestSince)
   return { requests, discarded, nextCursor: isOver ? null : cursorAfter(version, answer, views, cursor) }
 }

@@ -12,14 +12,14 @@ export interface Instance {
   budget: Budget
 }
 
-/** The default limit for an address: 60 searches in 10 minutes (table local_site_rate_limit). No answer of version 0.19 states it. */
+/** Default limit per address: 60 searches in 10 minutes (table local_site_rate_limit). Version 0.19 never states it. */
 const lemmyLimits = (name: string): BudgetLimits => ({
   name,
   windows: [{ limit: 60, windowMs: 600_000 }],
   concurrency: 1,
 })
 
-/** The configured instances, each with one budget, however often it is configured. */
+/** The configured instances, each once, with its budget. */
 export function createInstances(urls: readonly string[], openBudget: OpenBudget): Instance[] {
   const budgets = new Map<string, Budget>()
   return urls.map((baseUrl) => {
@@ -31,11 +31,11 @@ export function createInstances(urls: readonly string[], openBudget: OpenBudget)
   })
 }
 
-/** The version of the API: 4 since Lemmy 1.0, 3 before. */
+/** The API version: 4 since Lemmy 1.0, before 3. */
 export type ApiVersion = 3 | 4
 
 export interface ApiVersions {
-  /** Never fails: an instance that does not say has version 3, until it is queried again. */
+  /** Never fails: an instance that does not say counts as version 3 until it is asked again. */
   of(instance: Instance, signal: AbortSignal): Promise<ApiVersion>
 }
 
@@ -47,12 +47,12 @@ export interface ApiVersionsOptions {
 
 /** Instances are upgraded while Wishwell runs. */
 const lifetimeMs = 86_400_000
-/** How long a page waits for the answer, in milliseconds. */
+/** How long a page waits for the version, in milliseconds. */
 const patienceMs = 3_000
 
 /**
- * Learns which API an instance has, by `GET /api/v4/site`. Lemmy 1.0 also answers version 3, but its search there ignores
- * everything but `q`, so that each page is the first one (LemmyNet/lemmy crates/api/routes_v3/src/handlers.rs, `search_v3`).
+ * Asks `GET /api/v4/site`. Lemmy 1.0 still has version 3, but its search there ignores all but `q`, so every page is
+ * the first (crates/api/routes_v3/src/handlers.rs, `search_v3`).
  */
 export function createApiVersions({ client, clock, openBudget }: ApiVersionsOptions): ApiVersions {
   const known = new Map<string, { version: ApiVersion; expiresAt: Date }>()
@@ -83,7 +83,7 @@ export function createApiVersions({ client, clock, openBudget }: ApiVersionsOpti
         return version
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error
-        // An answer that is no JSON, or none of Lemmy, will not change soon; a fault will.
+        // Non-JSON or foreign answers will not change soon; faults will.
         if (error.retryAt === null && error.code === 'bad_response') {
           known.set(instance.name, { version: 3, expiresAt: after(now, lifetimeMs) })
         }
@@ -93,7 +93,7 @@ export function createApiVersions({ client, clock, openBudget }: ApiVersionsOpti
   }
 }
 
-/** Apart from the searches, so that this request never costs one of them. */
+/** Separate from searches, so this request never costs one. */
 function createVersionBudgets(openBudget: OpenBudget) {
   const budgets = new Map<string, ReturnType<OpenBudget>>()
   return (name: string) => {

@@ -9,21 +9,20 @@ import type { AdapterDependencies } from '../../definition.ts'
 import { type AnswerHeaders, after, headerText } from '../../headers.ts'
 import { PlatformError, SourceRefusedError } from '../../platform.ts'
 
-/** `x-ratelimit-remaining` is a float, `-reset` the seconds that the window still lasts (prawcore, rate_limit.py). */
+/** `x-ratelimit-remaining` is a float, `-reset` the seconds left in the window (prawcore, rate_limit.py). */
 function correctRedditBudget(budget: Budget, { headers }: Answer, now: Date): void {
   const remaining = headerFloat(headers, 'x-ratelimit-remaining')
   const resetAt = windowEnd(headers, now)
   if (remaining !== null && resetAt) budget.correct({ remaining: Math.floor(remaining), resetAt }, now)
 }
 
-/** The reason of a page that does not exist; it is about wikis, and never about a community. */
+/** Reason for a missing wiki page; never about a community. */
 const absentPage = 'PAGE_NOT_CREATED'
 
 /**
- * The error in an answer of Reddit, to a search or to a request for a token. Its body is
- * `{message?, error, reason?}` with the status as a number, of OAuth `{error}` with a word (RFC 6749, section 5.2) and often
- * a status of 200, or HTML.
- * @param community the community that was queried, such as `r/obsidianmd`; null for all.
+ * Reads `{message?, error, reason?}` with a numeric status; from OAuth `{error}` with a word (RFC 6749, 5.2), often
+ * with status 200; or HTML.
+ * @param community such as `r/obsidianmd`; null for all
  */
 function redditError(answer: Answer, now: Date, community: string | null = null): PlatformError | null {
   const body = asFields(answer.body)
@@ -43,7 +42,7 @@ function redditError(answer: Answer, now: Date, community: string | null = null)
       if (status === 404) return reason === null || reason === absentPage ? notFound() : blocked(true, status)
       return blocked(body !== null, status)
     default:
-      // A status of 500 or more in the answer itself is read by the client.
+      // The client handles an HTTP status of 500 or more.
       return answer.status < 300 && status >= 500 ? unavailable() : null
   }
 }
@@ -58,11 +57,11 @@ const unavailable = () => new PlatformError('unavailable', 'reddit is temporaril
 const notFound = () =>
   new PlatformError('bad_response', 'reddit has nothing at this address (404). Check REDDIT_API_URL.')
 
-/** Private, banned or in quarantine; only this community is affected. */
+/** Private, banned or quarantined; only this community is affected. */
 const refusedCommunity = (community: string, status: number) =>
   new SourceRefusedError(`reddit lets only some accounts read ${community}, or has no such community (${status}).`)
 
-/** Reddit's front end answers in HTML, its API in JSON. */
+/** Reddit's front end answers HTML, its API JSON. */
 function blocked(isJson: boolean, status: number): PlatformError {
   const message = isJson
     ? `reddit does not let this application search (${status}). Check that Reddit has approved it for the Data API.`
@@ -91,20 +90,19 @@ interface RedditTokenOptions extends AdapterDependencies {
   clientSecret: string
 }
 
-/** Of requests without a token, a minute; one token lasts for an hour or a day. */
+/** Token requests per minute; a token lasts an hour or a day. */
 const tokenRequestsPerMinute = 10
 const usualLifetimeSeconds = 3_600
 
 /**
- * Reddit wants `<platform>:<app ID>:<version string> (by /u/<name>)` and forbids a false one
- * (support.reddithelp.com 16160319875092). This makes `server:<client id>:Wishwell/<version> (+<address>; …)`: the account of
- * the operator is not configured, so the address of the project replaces it.
+ * Reddit wants `<platform>:<app ID>:<version string> (by /u/<name>)` and forbids a false one (support.reddithelp.com
+ * 16160319875092). The project's address replaces the operator's account, which is not configured.
  */
 function redditAgentPrefix(clientId: string | undefined): string {
   return /^[\w-]{1,100}$/.test(clientId ?? '') ? `server:${clientId}:` : ''
 }
 
-/** Fetches access tokens for the application alone, `grant_type=client_credentials` (RFC 6749, section 4.4). */
+/** Fetches application-only access tokens, `grant_type=client_credentials` (RFC 6749, section 4.4). */
 function createRedditTokens(options: RedditTokenOptions): () => Promise<AccessToken> {
   const { client, clock, openBudget, tokenUrl, clientId, clientSecret } = options
   const url = new URL(tokenUrl)
@@ -120,13 +118,13 @@ function createRedditTokens(options: RedditTokenOptions): () => Promise<AccessTo
       body: 'grant_type=client_credentials',
       agentPrefix: redditAgentPrefix(clientId),
       budget,
-      // All tasks wait for the same token, so none of them cancels it; the client's deadline ends it.
+      // All tasks share this token, so no single task may abort it; the client's deadline applies.
       signal: new AbortController().signal,
       label: 'reddit (token)',
       readError: (answer) => redditError(answer, clock.now()),
     })
     const value = asString(asFields(body)?.access_token)
-    // A value that cannot be sent in a header is no token.
+    // A token must fit in a header.
     if (value === null || !/^[\x21-\x7e]{1,8000}$/.test(value)) {
       throw new PlatformError('bad_response', 'reddit gave no access token. Check REDDIT_TOKEN_URL.')
     }
@@ -142,7 +140,6 @@ export interface RedditApiOptions {
   client: PlatformClient
   clock: Clock
   openBudget: OpenBudget
-  /** `https://oauth.reddit.com`. */
   baseUrl: string
   tokenUrl: string
   clientId?: string | undefined
@@ -152,18 +149,15 @@ export interface RedditApiOptions {
 export interface RedditRequest {
   path: string
   parameters: Record<string, string>
-  /** The community that is queried, such as `r/obsidianmd`; null for all. */
+  /** The community to query, such as `r/obsidianmd`; null for all. */
   community: string | null
   signal: AbortSignal
 }
 
-/**
- * Sends one request as the application. @returns the JSON body.
- * @throws SourceRefusedError when the community is not public, PlatformError `not_configured` without an application.
- */
+/** @throws SourceRefusedError if the community is not public, PlatformError `not_configured` without an application */
 export type RedditApi = (request: RedditRequest) => Promise<unknown>
 
-/** 100 requests a minute for each application, averaged over ten minutes (support.reddithelp.com 16160319875092). */
+/** 100 requests a minute per application, averaged over ten minutes (support.reddithelp.com 16160319875092). */
 const window = { limit: 1_000, windowMs: 600_000 }
 
 export function createRedditApi(options: RedditApiOptions): RedditApi {
@@ -181,7 +175,7 @@ export function createRedditApi(options: RedditApiOptions): RedditApi {
     const { body } = await withToken(tokens, (token) =>
       client.getJson({
         platform: 'reddit',
-        // Without `raw_json` the characters `&`, `<` and `>` come escaped.
+        // Without `raw_json`, `&`, `<` and `>` are escaped.
         url: endpointUrl(baseUrl, path, { ...parameters, raw_json: '1' }),
         headers: { authorization: `Bearer ${token}` },
         agentPrefix: redditAgentPrefix(clientId),

@@ -14,16 +14,13 @@ import { cleanTags, flowingMarkdownToPlainText, plainTitle } from '../../content
 
 const siteUrl = 'https://www.reddit.com'
 
-/** The texts that replace one that its author, a moderator or Reddit has removed; some name the remover. */
+/** Shown in place of text removed by its author, a moderator or Reddit; some name the remover. */
 const absentText = /^\[\s*(?:(?:removed|deleted)(?: by \w+)?\s*\]$|removed by reddit\b)/i
 
-/** The types of communities that are public; `restricted` is about writing (reddit.com/dev/api, `subreddit_type`). */
+/** Public community types; `restricted` only limits posting (reddit.com/dev/api, `subreddit_type`). */
 export const openCommunities: ReadonlySet<unknown> = new Set(['public', 'restricted', 'archived', 'user'])
 
-/**
- * One element of `children`; null for an element that is no post. Reddit's terms forbid storing removed posts. Its marks for
- * closing (`locked`, `archived`) say nothing of the wish, so there is no status.
- */
+/** Null if it is no post. Removed ones must not be stored (Reddit's terms). `locked` and `archived` are no status. */
 export function readRedditPost(child: Fields, isEscaped: boolean): ItemResult {
   const post = asFields(child.data)
   const name = redditNameOf(child)
@@ -45,21 +42,21 @@ export function readRedditPost(child: Fields, isEscaped: boolean): ItemResult {
     commentCount: post.num_comments,
     authorHandle: author,
     authorProfileUrl: author && `${siteUrl}/user/${encodeURIComponent(author)}`,
-    // `created` is in the time zone of the server.
+    // `created` is in the server's time zone.
     originalCreatedAt: asEpochSeconds(post.created_utc),
     sourceName: community && `r/${community}`,
     refreshHandle: name,
   })
 }
 
-/** The fullname of a post, such as `t3_abc`; null for an element that is no post. */
+/** A post's fullname, such as `t3_abc`; null if it is no post. */
 export function redditNameOf(child: Fields): string | null {
   const post = asFields(child.data)
   const name = asId(post?.name) ?? `t3_${asId(post?.id) ?? ''}`
   return /^t3_\w+$/.test(name) && (child.kind ?? 't3') === 't3' ? name : null
 }
 
-/** A server that ignores `raw_json` escapes all texts; the HTML of any post with a text shows it. */
+/** A server that ignores `raw_json` escapes all text, visible in the HTML of any text post. */
 export function isEscapedListing(children: unknown[]): boolean {
   return children.some((child) => {
     const html = asString(asFields(asFields(child)?.data)?.selftext_html)
@@ -67,7 +64,7 @@ export function isEscapedListing(children: unknown[]): boolean {
   })
 }
 
-/** `url` is what a post links to, not the post. What follows the path (`?ref=…`) says only where a link was found. */
+/** `url` is what a post links to, not the post. Anything after the path (`?ref=…`) is only tracking. */
 function postUrl({ permalink }: Fields, name: string): string {
   const path = asString(permalink)?.replace(/[?#].*$/s, '') ?? null
   const isPath = path !== null && path.length < 1000 && /^\/[^\s\p{Cc}\p{Surrogate}]*$/u.test(path)

@@ -5,9 +5,8 @@ import type { RedditApi } from './api.ts'
 import { isEscapedListing, readRedditPost, redditNameOf } from './post.ts'
 
 /**
- * Reads known posts again (`GET /api/info`, 100 in one request). A removed post comes with its marks: it is gone. Reddit leaves
- * out posts that it does not have and those of private communities without a difference, so such a post is `unreadable`:
- * only the retention deletes it.
+ * Reads known posts (`GET /api/info`, 100 per request). Posts marked as removed are `gone`. Reddit omits unknown and
+ * private posts alike, so those are `unreadable`, and only the retention deletes them.
  */
 export function createRedditRefresh(api: RedditApi): Refresh {
   return {

@@ -12,7 +12,6 @@ import { createRedditRefresh } from './refresh.ts'
 import { verifyCommunity } from './verify.ts'
 
 export interface RedditOptions extends AdapterDependencies {
-  /** `https://oauth.reddit.com`. */
   baseUrl: string
   tokenUrl: string
   clientId?: string | undefined
@@ -20,32 +19,30 @@ export interface RedditOptions extends AdapterDependencies {
 }
 
 const pageSize = 100
-/** A listing ends after about 1,000 posts (praw, listing/generator.py). */
+/** Listings end after about 1,000 posts (praw, listing/generator.py). */
 const lastPage = 10
-/** For how long it is remembered that Reddit reads operators as text. */
+/** How long to remember that Reddit reads operators as text. */
 const plainMs = 86_400_000
 const probeMs = 3_600_000
 
-/** A page with the elements that it was read from. */
 interface FormsPage extends SourcePage {
   children: unknown[]
-  /** The name of the search in the cursor. */
+  /** The search's name in the cursor. */
   searched: string
 }
 
-/** A community, or null for all, searched in one form. */
+/** A community (null: all) and a form. */
 interface Search {
   community: string | null
   form: string
 }
 
 /**
- * Posts with every word of the topic and a flair or phrase of a wish, of all public communities (`GET /search`) or of those
- * that a job names (`GET /r/<name>/search`), by relevance, 100 a page, 10 pages at most. Only with an application that Reddit
- * has approved: since 2025 nothing is open to anonymous callers.
- *
- * The first query has operators. When its page shows that Reddit read them as text, plain queries follow and replace it for a
- * day, one for the flair and for each phrase, round-robin.
+ * Posts with every word of the topic and a wish flair or phrase, in all public communities (`GET /search`) or named
+ * ones (`GET /r/<name>/search`), by relevance, 100 a page, 10 pages. Needs an application approved by Reddit: since
+ * 2025 nothing is open to anonymous callers.
+ * If the first page shows that Reddit read operators as text, plain queries (flair and each phrase, round-robin)
+ * replace it for a day.
  */
 export function createReddit(options: RedditOptions): Platform {
   const { clock } = options
@@ -62,21 +59,21 @@ export function createReddit(options: RedditOptions): Platform {
     const { children, searched, ...page } = grouped
     if (request.cursor !== null) return page
     const nextCursor = cursorAfterFirst(grouped, communitiesOf(request))
-    // That a page has nothing may be the fault of its operators: then the plain queries follow.
+    // An empty page may be the fault of its operators: plain queries then follow.
     return { ...page, nextCursor, ...(isPlainCursor(nextCursor) ? { nextCursorIfKnown: nextCursor } : {}) }
   }
 
-  /** After a first page that is empty, or that shows that operators are text, plain queries follow. */
+  /** Plain queries follow a first page that is empty or shows operators read as text. */
   function cursorAfterFirst({ children, searched, nextCursor }: FormsPage, communities: Communities): Json {
     const now = clock.now()
     const turn = communities.findIndex((community) => nameOf({ community, form: groupedForm }) === searched)
-    // The form of the round-robin, which also says which communities have had a page.
+    // A round-robin cursor that marks the communities already searched.
     const plainStart = { isPlain: true, turn, next: {}, ended: [searched] }
     if (ignoresOperators(groupedForm, children)) {
       plainUntil = after(now, plainMs)
       return plainStart
     }
-    // No post may have the operators as words; one plain query shows whether that is so.
+    // No post may contain the operators; one plain query tells.
     const mayProbe = children.length === 0 && nextCursor === null && !isAfter(probedUntil, now)
     if (mayProbe) probedUntil = after(now, probeMs)
     return mayProbe ? { ...plainStart, isProbe: true } : nextCursor
@@ -107,7 +104,7 @@ export function createReddit(options: RedditOptions): Platform {
   }
 }
 
-/** Of all public communities, or of the next one that the job names. */
+/** Searches all public communities, or the job's next one. */
 function fetchGrouped(api: RedditApi, request: PageRequest): Promise<FormsPage | null> {
   if (request.sources) return fetchForms(api, request, [groupedForm])
   const isOver = asPage(request.cursor, 1) > lastPage
@@ -124,7 +121,7 @@ type Communities = ReadonlyArray<Search['community']>
 
 const communitiesOf = ({ sources }: PageRequest): Communities => sources ?? [null]
 
-/** Fetches a page of the next community and form, round-robin. */
+/** Fetches a page of the next community and form. */
 async function fetchForms(api: RedditApi, request: PageRequest, forms: readonly string[]): Promise<FormsPage | null> {
   const communities = communitiesOf(request)
   const searches = new Map<string, Search>(
@@ -134,7 +131,7 @@ async function fetchForms(api: RedditApi, request: PageRequest, forms: readonly 
   const page = await fetchRoundRobin({
     sources: [...searches.keys()],
     request,
-    // Each job begins at another community, always with the first form. Newest first the forms take turns, too: each is asked once a round.
+    // Each job starts at another community. Newest first, the forms rotate too, each once a round.
     ...(request.newestSince ? {} : { firstSource: request.pagesBefore % communities.length }),
     async fetchFrom(key, cursor) {
       const { children, searched, ...page } = await fetchSearch(api, searches.get(key)!, request, cursor)
@@ -171,9 +168,9 @@ async function fetchSearch(
   const children = requiredList(listing?.children, { label: 'reddit', items: 'posts', variable: 'REDDIT_API_URL' })
   const isEscaped = isEscapedListing(children)
   const { requests, discarded } = await readItems(children, (child) => readRedditPost(child, isEscaped))
-  // A flair that was read as text is one more search for the words alone: its further pages are no wishes.
+  // A flair read as text only repeats the search for the bare words: its further pages are no wishes.
   const isText = form === flairForm && ignoresOperators(flairForm, children)
-  // Reddit has no parameter for an instant.
+  // Reddit has no date parameter.
   const isOver = children.length === 0 || isText || reachesOlder(children, createdAt, newestSince)
   return {
     requests,
@@ -202,7 +199,7 @@ function searchParameters(
   }
 }
 
-/** A listing whose cursor is the one that was sent would repeat for ever. */
+/** A listing that repeats its cursor would never end. */
 function cursorAfter(listing: Fields, sent: string | null, page: number): Json {
   const next = asId(listing.after)
   return next === null || next === sent || page >= lastPage ? null : { after: next, page: page + 1 }

@@ -6,9 +6,9 @@ export const reddit = definePlatform({
   title: 'Reddit',
   votes: 'score, up less down',
   isOpen: false,
-  // Its terms allow what was approved, which is not known here.
+  // Its terms allow what it approved, which is unknown here.
   publicPages: { show: 'links' },
-  // Its terms want what was deleted there to go here; 30 days is our answer to that.
+  // Its terms demand that posts deleted there are deleted here; 30 days is our interpretation.
   retentionDays: 30,
   variables: {
     REDDIT_API_URL: webAddress('https://oauth.reddit.com', 'base address of the Reddit API'),

@@ -1,9 +1,9 @@
 import type { SourceKind } from '../../definition.ts'
 
-/** Names that stand for many communities. */
+/** Names for many communities. */
 const collections = new Set(['all', 'popular', 'friends', 'mod', 'random'])
 
-/** A community. Upper and lower case are the same to Reddit. */
+/** A community. Reddit ignores case. */
 export const redditSources: SourceKind = {
   form: 'r/name',
   example: 'r/obsidianmd',

@@ -1,12 +1,12 @@
 import { hourMs } from '../../../runtime/durations.ts'
 import { asDate } from '../../content/fields.ts'
 
-/** Clocks differ, and some feeds announce what appears within the day. */
+/** Clocks differ, and some feeds announce items of the same day. */
 const aheadMs = 24 * hourMs
-/** Before there were feeds: a date that nobody set. */
+/** Earlier dates were never set: there were no feeds. */
 const firstYear = 1990
 
-/** The languages whose names of months are known; none of them has another month by one of these names. */
+/** Languages of known month names; no two of them use one name for different months. */
 const languages =
   'en en-GB de de-AT fr ru uk es it pt nl pl cs sk sv da nb fi tr hu ro el bg id ca sl et lv lt vi ar he fa hi th'.split(
     ' ',
@@ -15,7 +15,7 @@ let monthsByName: ReadonlyMap<string, number> | undefined
 
 const nameForm = (name: string) => name.toLowerCase().normalize('NFKC').replace(/\.$/, '')
 
-/** The names of months, alone and as they are written beside a day, whole and short; what two languages call differently is left out. */
+/** Month names, standalone and as written next to a day, long and short; ambiguous names are excluded. */
 function readMonths(): ReadonlyMap<string, number> {
   const found = new Map<string, number>()
   const forms = (['long', 'short'] as const).flatMap((month) => [{ month }, { month, day: 'numeric' } as const])
@@ -32,33 +32,33 @@ function readMonths(): ReadonlyMap<string, number> {
   return found
 }
 
-/** The number of a month from its name or number, from 0; -1 for none. */
+/** A month's number, from 0, by name or number; -1 if unknown. */
 function monthOf(name: string): number {
   if (/^\d/.test(name)) return Number(name) - 1
   monthsByName ??= readMonths()
   const known = monthsByName.get(nameForm(name))
-  // Also as English abbreviates: Sept, Octob.
+  // Also English abbreviations: Sept, Octob.
   return known ?? (/^[a-z]+$/i.test(name) ? (monthsByName.get(name.slice(0, 3).toLowerCase()) ?? -1) : -1)
 }
 
-/** Hours from UTC of the zones of RFC 822, and of others that feeds write; a zone that is not here counts as UTC (RFC 5322, 4.3). */
+/** UTC offsets in hours of RFC 822 zones and others that feeds use; an unknown zone counts as UTC (RFC 5322, 4.3). */
 const zones: Readonly<Record<string, number>> = {
   ...{ EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 },
   ...{ WEST: 1, BST: 1, CET: 1, CEST: 2, MEZ: 1, MESZ: 2, EET: 2, EEST: 3, MSK: 3 },
   ...{ JST: 9, KST: 9, AEST: 10, AEDT: 11, NZST: 12, NZDT: 13 },
 }
 
-/** The orders of day, month and year. Two numbers are day and month only with dots between them: with slashes nobody knows which is which. */
+/** Orders of day, month and year. Two numbers count as day and month only with dots: slashes are ambiguous. */
 const dayForms = [
   /^(?<day>\d{1,2})(?:\.|er|º|ª|st|nd|rd|th)?[\s-]*(?:de |of )?(?<month>\p{L}+)\.?,?[\s-]+(?:del? )?(?<year>\d{4}|\d{2})(?!\d)/iu,
   /^(?<day>\d{1,2})\. ?(?<month>\d{1,2})\. ?(?<year>\d{4}|\d{2})(?!\d)/,
   /^(?<month>\p{L}+)\.? (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4})(?!\d)/iu,
   /^(?<year>\d{4})[-/.年] ?(?<month>\d{1,2})[-/.月] ?(?<day>\d{1,2})日?(?!\d)/,
 ]
-/** After a few words, such as "um", a time and its zone. */
+/** A time and zone, after a few words such as "um". */
 const timeForm =
   /^[^\d+]{0,8}(?<hour>\d{1,2})[:.h](?<minute>\d{2})(?:[:.](?<second>\d{2})(?:[.,]\d+)?)?\s*(?<half>[ap]\.?m\b\.?)?(?<zone>.*)$/i
-/** What a clock of Unix prints: the time stands before the year. */
+/** Unix clock output: the time precedes the year. */
 const clockForm = /^(\p{L}+ \p{L}+ \d{1,2}) (\d{1,2}:\d{2}(?::\d{2})?)(.*) (\d{4})$/u
 
 function zoneMs(text: string): number {
@@ -67,10 +67,10 @@ function zoneMs(text: string): number {
   return (zones[/[a-z]+/i.exec(text)?.[0].toUpperCase() ?? ''] ?? 0) * hourMs
 }
 
-/** A date as mails (RFC 5322), pages and clocks have it, in any of the languages; null for one that the calendar does not have. */
+/** Parses a date as written in mails (RFC 5322) and pages, in any known language; null if no such day exists. */
 function writtenDate(given: string): Date | null {
   const text = given.replace(/\s+/g, ' ').replace(clockForm, '$1 $4 $2$3')
-  // A weekday, which is often wrong, and an article come first.
+  // Skips a weekday, which is often wrong, and an article.
   const parts = [text, text.replace(/^\p{L}+\.?,? ?/u, ''), text.replace(/^\p{L}+\.?,? ?\p{L}+\.?,? ?/u, '')]
   for (const part of parts) {
     for (const form of dayForms) {
@@ -94,7 +94,7 @@ function dateOf({ day, year: written = '' }: Record<string, string>, month: numb
   return new Date(date.getTime() + timeMs - zoneMs(zone))
 }
 
-/** ISO 8601 (RFC 3339), of which `Date` would take days that the calendar does not have. */
+/** Parses ISO 8601 (RFC 3339) strictly: `Date` would accept days that do not exist. */
 function isoDate(text: string): Date | null {
   const [, year, month, day = '1'] = /^(\d{4})-(\d\d)(?:-(\d\d))?(?:$|[T ](?!.*[a-y]))/i.exec(text) ?? []
   if (year === undefined) return null
@@ -102,10 +102,7 @@ function isoDate(text: string): Date | null {
   return calendar.getUTCMonth() === Number(month) - 1 ? asDate(text) : null
 }
 
-/**
- * The first of these texts that is a date: of a day that exists, not before 1990, and at most a day ahead.
- * @param now what is later is a date that somebody made up
- */
+/** The first text that is an existing date, not before 1990 and at most a day after `now`. */
 export function feedDate(texts: readonly unknown[], now: Date): Date | null {
   for (const text of texts) {
     if (typeof text !== 'string' || text.length > 80) continue

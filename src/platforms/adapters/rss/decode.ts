@@ -1,6 +1,6 @@
 import { type AnswerHeaders, headerText } from '../../headers.ts'
 
-/** Marks at the beginning of a text, and what UTF-16 without a mark begins with: `<` or `{` beside a zero. */
+/** Byte order marks, and the start of UTF-16 without one: `<` or `{` next to a zero byte. */
 const beginnings: ReadonlyArray<readonly [encoding: string, bytes: readonly number[]]> = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
@@ -11,13 +11,13 @@ const beginnings: ReadonlyArray<readonly [encoding: string, bytes: readonly numb
   ['utf-16be', [0x00, 0x7b]],
 ]
 
-/** The part of a feed that may say its encoding; as long as any prolog is. */
+/** The start of a feed, long enough for any prolog. */
 const prologBytes = 1_000
 
-/** All encodings in which a feed may look like ASCII although it is not. */
+/** Encodings in which text may look like ASCII but is not. */
 const escaping = /^iso-2022-/
 
-/** A decoder for a label of the WHATWG Encoding Standard; null for one that is in no list. */
+/** A decoder for a WHATWG encoding label; null if the label is unknown. */
 function decoderOf(label: string | undefined, isFatal = false): InstanceType<typeof TextDecoder> | null {
   try {
     return label === undefined ? null : new TextDecoder(label.toLowerCase(), { fatal: isFatal })
@@ -35,8 +35,8 @@ function decodedStrictly(bytes: Uint8Array): string | null {
 }
 
 /**
- * The text of a feed. A mark at its beginning decides (RFC 7303). Else it is UTF-8 if it can be: servers and generators often name another
- * encoding, and no text of another one happens to be valid UTF-8. Else what its prolog names, else what `Content-Type` names, else windows-1252.
+ * A byte order mark decides (RFC 7303); else UTF-8 if valid, because a wrong encoding is often named and others are
+ * hardly ever valid UTF-8; else the prolog, `Content-Type`, then windows-1252.
  */
 export function decodeFeed(bytes: Uint8Array, headers: AnswerHeaders): string {
   const marked = beginnings.find(([, begin]) => begin.every((byte, index) => bytes[index] === byte))
@@ -47,7 +47,7 @@ export function decodeFeed(bytes: Uint8Array, headers: AnswerHeaders): string {
   const named = [decoderOf(written), decoderOf(sent)].filter((decoder) => decoder !== null)
   const escaped = named.find(({ encoding }) => escaping.test(encoding))
   if (escaped) return escaped.decode(bytes)
-  // A text that is no valid UTF-8 is in no encoding of that name.
+  // Invalid UTF-8 is not UTF-8, whatever it is called.
   const other = named.find(({ encoding }) => !/^utf-/.test(encoding))
   return decodedStrictly(bytes) ?? (other ?? decoderOf('windows-1252')!).decode(bytes)
 }

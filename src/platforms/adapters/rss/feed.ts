@@ -5,21 +5,20 @@ import { moduleFile } from '../../../runtime/module-file.ts'
 import { asFields, asList, asName, asString, asWebUrl, type Fields } from '../../content/fields.ts'
 import { isWithinLimits, newestOf } from './newest.ts'
 
-/** A text of a feed, and whether it is markup; `guess`: the feed does not say. */
+/** Text of a feed and its form; `guess` if the feed does not say. */
 export interface FeedText {
   value: string
   form: 'plain' | 'html' | 'guess'
 }
 
-/** An item of any kind of feed, still as it was written. */
+/** An item of any kind of feed, with raw values. */
 export interface FeedItem {
-  /** The one that the feed gives; null where it gives none. */
   id: string | null
   /** Absolute, http or https. */
   link: string | null
   title: FeedText
   text: FeedText
-  /** The date of its publication first, then others; as written. */
+  /** Publication date first, then others, unparsed. */
   dates: unknown[]
   authorName: string | null
   authorUrl: string | null
@@ -29,32 +28,30 @@ export interface FeedItem {
 
 export interface Feed {
   title: string | null
-  /** The page that the feed is of. */
+  /** The feed's web page. */
   link: string | null
   items: FeedItem[]
-  /** How many older items are not read, because the feed has more than the limits. */
+  /** Older items skipped because of the limits. */
   leftOut: number
 }
 
-/** A feed of a hundred long texts has a fifth of it. */
+/** Five times a feed of a hundred long texts. */
 export const maxFeedBytes = 5 * 1024 * 1024
 
-/** What is read at once, in some 20 ms; a thread takes 100 ms to begin. */
+/** Parsed at once, in some 20 ms; starting a thread takes 100 ms. */
 const small = { length: 128 * 1024, members: 4_000 }
 
-/** A feed as it was received. */
 interface Received {
   source: string
-  /** Of the feed, for relative links. */
+  /** The feed's address, for relative links. */
   address: string
 }
 
-/** A document type with its entities. */
 const documentType = /<!DOCTYPE[^[>]{0,2000}(?:\[[^\]]{0,100000}\]\s{0,100})?>/iy
 
 const none: FeedText = { value: '', form: 'plain' }
 
-/** The text without a document type before its first element: no entity is ever expanded. */
+/** Drops the doctype before the first element, so no entity is ever expanded. */
 function withoutDocumentType(xml: string): string {
   const begin = xml.search(/<(?:[a-z]|!DOCTYPE)/i)
   documentType.lastIndex = Math.max(0, begin)
@@ -62,10 +59,10 @@ function withoutDocumentType(xml: string): string {
   return found === undefined ? xml : xml.slice(0, begin) + xml.slice(begin + found.length)
 }
 
-/** Against the base of an item, of its feed, and its address (RFC 3986); null for what is no web address. */
+/** Resolves a link against the bases of item and feed, then the address (RFC 3986); null if no web address. */
 function resolved(link: unknown, bases: readonly string[]): string | null {
   const text = asString(link)?.trim()
-  // `https:///x` has no host; `URL` would take its path for one.
+  // `https:///x` has no host, but `URL` takes its path for one.
   if (!text || /^https?:(?!\/\/[^/])/i.test(text)) return null
   const base = bases.reduce<string | undefined>(
     (outer, inner) => (URL.canParse(inner, outer) ? new URL(inner, outer).href : outer),
@@ -74,7 +71,6 @@ function resolved(link: unknown, bases: readonly string[]): string | null {
   return URL.canParse(text, base) ? asWebUrl(new URL(text, base).href) : null
 }
 
-/** The page of an Atom entry: its alternate link, as HTML where there are several. */
 function alternateLink(links: unknown): unknown {
   const alternates = (asList(links) ?? [])
     .map(asFields)
@@ -82,7 +78,7 @@ function alternateLink(links: unknown): unknown {
   return (alternates.find((link) => (link?.type ?? 'text/html') === 'text/html') ?? alternates[0])?.href
 }
 
-/** A text construct of Atom (RFC 4287, 3.1); content of other media types is none. */
+/** An Atom text construct (RFC 4287, 3.1); other media types are none. */
 function atomText(construct: unknown): FeedText {
   const fields = asFields(construct)
   const value = asString(fields?.value) ?? ''
@@ -97,14 +93,14 @@ const guessed = (value: unknown): FeedText => ({ value: asString(value) ?? '', f
 const firstOf = (texts: readonly FeedText[]): FeedText => texts.find(({ value }) => value.trim() !== '') ?? none
 const listOf = (value: unknown): unknown[] => asList(value) ?? []
 
-/** What videos and podcasts have instead of a text (Media RSS). */
+/** The text of videos and podcasts (Media RSS). */
 function mediaText(item: Fields): FeedText {
   const media = asFields(item.media)
   const described = [media, ...listOf(media?.groups), asFields(media?.group)].map(asFields)
   return firstOf(described.map((one) => guessed(asFields(one?.description)?.value)))
 }
 
-/** An item with the links that it may mean, the best first, as written. */
+/** An item with candidate links, best first, unparsed. */
 type Written = Omit<FeedItem, 'link'> & { links: unknown[] }
 
 function readAtomEntry(entry: Fields): Written {
@@ -122,7 +118,6 @@ function readAtomEntry(entry: Fields): Written {
   }
 }
 
-/** An item of RSS in any version, RDF too. */
 function readRssItem(item: Fields): Written {
   const guid = asFields(item.guid)
   const dc = asFields(item.dc)
@@ -160,10 +155,7 @@ function readJsonItem(item: Fields): Written {
 
 const readers = { atom: readAtomEntry, rss: readRssItem, rdf: readRssItem, json: readJsonItem }
 
-/**
- * Reads RSS 0.9 to 2.0, RDF, Atom and JSON Feed.
- * @returns null for what is no feed, or is too dear to read
- */
+/** Parses RSS 0.9 to 2.0, RDF, Atom and JSON Feed. @returns null if it is no feed, or too expensive to parse */
 export function readFeed({ source, address }: Received): Feed | null {
   const text = source.replace(/^[\s\ufeff\0]+/, '')
   const isJson = text.startsWith('{')
@@ -171,7 +163,7 @@ export function readFeed({ source, address }: Received): Feed | null {
   if (!isWithinLimits(xml) || /^<(?:!doctype )?html\b/i.test(text)) return null
   let parsed: ReturnType<typeof parseFeed>
   try {
-    // A JSON text is counted before it is parsed.
+    // Counts JSON before parsing it.
     const json = isJson ? asFields(parseJson(text, maxFeedBytes)) : null
     if (isJson && asList(json?.items) === null) return null
     parsed = parseFeed(json ?? xml)
@@ -194,7 +186,7 @@ export function readFeed({ source, address }: Received): Feed | null {
   return { title: asName(title), link: resolved(link, bases), items: kept, leftOut: items.length - kept.length }
 }
 
-/** As `readFeed`, of a large one in a thread. @returns null also for what takes too much time or memory there */
+/** Like `readFeed`, with large feeds parsed in a thread. @returns null also if time or memory runs out there */
 export async function readFeedBounded(received: Received, signal: AbortSignal): Promise<Feed | null> {
   if (received.source.length <= small.length && isWithinLimits(received.source, small.members))
     return readFeed(received)

@@ -1,13 +1,13 @@
 import { feedDate } from './dates.ts'
 
-/** Elements and attributes of an XML text; a feed of 50 items has about two thousand. So many take a thread some seconds to parse. */
+/** Maximum elements and attributes; this many take some seconds to parse. 50 items have about 2,000. */
 const memberLimit = 250_000
 const itemLimit = 1_000
 
-/** For dates of items that are only compared with each other. */
+/** No upper bound: these dates are only compared with each other. */
 const everyDate = new Date('9999-01-01')
 
-/** The newest, as many as are read, in their order; what has no date comes after what has one, and the first of it counts as the newest. */
+/** Picks the newest items, in their order. Undated items rank last, the first of them as the newest. */
 export function newestOf<Item>(items: readonly Item[], datesOf: (item: Item) => readonly unknown[]): Item[] {
   const dated = items.map((item) => ({ item, at: feedDate(datesOf(item), everyDate)?.getTime() ?? 0 }))
   const newest = dated.toSorted((one, other) => other.at - one.at).slice(0, itemLimit)
@@ -16,8 +16,8 @@ export function newestOf<Item>(items: readonly Item[], datesOf: (item: Item) => 
 }
 
 /**
- * The names of a tag: its own, and those of attributes, also without values, and of tags that begin in it. Only a quotation mark behind `=` that is
- * closed in the tag begins a value: any other is a name to the parser.
+ * Counts the names in a tag: its own, its attributes, and tags that begin in it. Only a quote after `=` that closes
+ * within the tag starts a value; any other is a name to the parser.
  */
 function namesOf(xml: string, from: number, to: number): number {
   let names = 0
@@ -30,7 +30,7 @@ function namesOf(xml: string, from: number, to: number): number {
       isInName = false
       continue
     }
-    // Blanks, `/`, `<` and `=` end a name.
+    // Space, `/`, `<` and `=` end a name.
     const isOfName = code > 0x20 && code !== 0x2f && code !== 0x3c && code !== 0x3d
     if (isOfName && !isInName) names++
     isInName = isOfName
@@ -38,7 +38,7 @@ function namesOf(xml: string, from: number, to: number): number {
   return Math.max(1, names)
 }
 
-/** Where a tag ends for the parser: outside of quotation marks, but for closing tags and declarations. */
+/** Where the parser ends a tag: outside quotes, except in closing tags and declarations. */
 function endOfTag(xml: string, from: number): number {
   if (xml[from] === '/' || xml[from] === '!') return xml.indexOf('>', from)
   const end = xml[from] === '?' ? '?>' : '>'
@@ -52,7 +52,7 @@ function endOfTag(xml: string, from: number): number {
   return -1
 }
 
-/** Whether an XML text can be parsed: it has few enough elements and attributes, outside of comments and CDATA, and each of these ends. */
+/** Whether XML has few enough elements and attributes, outside comments and CDATA, and closes all of them. */
 export function isWithinLimits(xml: string, maxMembers = memberLimit): boolean {
   let members = 0
   for (let index = xml.indexOf('<'); index >= 0; index = xml.indexOf('<', index)) {

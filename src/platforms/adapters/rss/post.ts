@@ -6,23 +6,23 @@ import { feedDate } from './dates.ts'
 import type { Feed, FeedItem, FeedText } from './feed.ts'
 
 const markup = /<(?:!--|\/?[a-z][a-z0-9]*(?:\s[^<>]*)?\/?>)/i
-/** Elements that no product calls a thing by, unlike `List<String>`. */
+/** Elements that are never product names, unlike `List<String>`. */
 const titleMarkup = /<\/?(?:b|i|u|s|em|strong|code|a|span|p|br|sub|sup|tt|small|font|img|div|mark)(?:\s[^<>]*)?\/?>/i
 const entity = /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8}\d{0,2});/i
 
-/** Markup that was escaped once more than it should be is converted once more. */
+/** Converts doubly escaped markup once more. */
 function htmlText(source: string): string {
   const text = htmlToPlainText(source)
   return !markup.test(source) && titleMarkup.test(text) ? htmlToPlainText(text) : text
 }
 
-/** A text as a reader of the feed sees it. What does not say its form is markup if it looks like it: in RSS it may be either. */
+/** Renders a text as feed readers do. Without a stated form, what looks like markup is markup: RSS allows both. */
 function shownText({ value, form }: FeedText, tags: RegExp = markup): string {
   const isHtml = form === 'html' || (form === 'guess' && (tags.test(value) || entity.test(value)))
   return isHtml ? htmlText(value) : plainText(value)
 }
 
-/** Ids that several items have with different links are those of something else, such as of their site. */
+/** Ids that several items with different links share identify something else, such as their site. */
 export function sharedIds(items: readonly FeedItem[]): ReadonlySet<string> {
   const links = new Map<string, string>()
   const shared = new Set<string>()
@@ -34,25 +34,24 @@ export function sharedIds(items: readonly FeedItem[]): ReadonlySet<string> {
   return shared
 }
 
-/** Ids of feeds are any text, in any script, of any length. */
+/** Shortens ids, which may be any text of any length. */
 const shortId = (id: string): string =>
   asId(id) !== null && id.length <= 150 ? id : hash('sha256', id.toWellFormed(), 'hex').slice(0, 32)
 
-/** What makes the ids of a feed different from those of another one: its address, by http as by https. */
+/** Identifies a feed in its items' ids: its address, the same for http and https. */
 export const feedKey = (address: string): string =>
   hash('sha256', address.replace(/^https?:\/\//, ''), 'hex').slice(0, 12)
 
 export interface ItemContext {
   feed: Feed
   address: string
-  /** `sharedIds` of the feed. */
   shared: ReadonlySet<string>
-  /** The ids that were read before: an item that comes twice is read once. */
+  /** Ids read before: a repeated item is read once. */
   known: Set<string>
   now: Date
 }
 
-/** An item of a feed; null for one that was read before. Without a link of its own it has that of the feed. */
+/** Reads an item of a feed; without its own link it gets the feed's. @returns null if it was read before */
 export function readFeedItem(item: FeedItem, { feed, address, shared, known, now }: ItemContext): ItemResult {
   const title = plainTitle(shownText(item.title, titleMarkup))
   const own = item.id?.trim()

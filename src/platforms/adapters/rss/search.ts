@@ -13,14 +13,14 @@ import { readFeedItem, sharedIds } from './post.ts'
 import { feedName, rssSources } from './source.ts'
 
 export interface RssOptions extends AdapterDependencies {
-  /** The addresses of feeds, read round-robin; a page is one feed. */
+  /** Addresses of feeds, read round-robin; each is one page. */
   urls: readonly string[]
 }
 
-/** Of a feed that an account chose, while it is verified. */
+/** Maximum body of an account-named feed during verification. */
 const maxForeignBytes = 2 * 1024 * 1024
 
-/** Feeds have no common limit; a reader of feeds that comes once a minute is a busy one. The feeds of a host share its budget. */
+/** Feeds have no common limit; polling once a minute is already frequent. Feeds of one host share its budget. */
 const windows = [{ limit: 20, windowMs: 60_000 }]
 
 const accept =
@@ -28,7 +28,7 @@ const accept =
 
 const hostOf = (address: string): string => new URL(address).host
 
-/** 410 says that the feed ended, 401 and 403 that it is not for everybody. */
+/** 410: the feed ended. 401, 403: it is not public. */
 function feedError({ status }: Answer, label: string, advice: string): PlatformError | null {
   if (status === 401) return new PlatformError('unauthorized', `${label} asks for a password. ${advice}`)
   if (status === 404 || status === 410) return new SourceRefusedError(`${label} is here no more. ${advice}`)
@@ -44,11 +44,11 @@ function refusedText(text: string, label: string, advice: string): SourceRefused
 }
 
 /**
- * The newest items of the configured feeds: RSS, Atom and JSON Feed. A feed has no search, so all of its items are read, and the topic is looked for in
- * them; it has one page, because what a feed calls its next page is an address that it could choose. What leaves a feed stays stored.
+ * The newest items of the configured feeds, matched against the topic here because feeds have no search. Only one page:
+ * a feed could name any address as its next one. Items that leave a feed stay stored.
  */
 export function createRss({ client, clock, openBudget, ...options }: RssOptions): Platform {
-  // One form of each, because it is a part of the ids.
+  // Normalized, because ids contain them.
   const urls = options.urls.map((url) => rssSources.normalise(url) ?? url)
   const budgetOf = createNamedHosts<Budget>({
     clock,
@@ -60,7 +60,6 @@ export function createRss({ client, clock, openBudget, ...options }: RssOptions)
   const listed = new Set(urls)
   const isForeign = (address: string, isNamed: boolean) => isNamed && !listed.has(address)
 
-  /** @param isNamed whether an account named it: then messages say what the account can change */
   async function fetchFeed(
     address: string,
     isNamed: boolean,

@@ -7,7 +7,7 @@ export const rss = definePlatform({
   votes: 'none: a feed has no votes',
   isOpen: true,
   isOptIn: true,
-  // The terms of a feed are those of its site, whatever it is.
+  // A feed's terms are those of its site.
   publicPages: { show: 'links' },
   hasIndependentHosts: true,
   variables: {

@@ -1,7 +1,7 @@
 import type { SourceKind } from '../../definition.ts'
 import { addressLimit, siteAddress } from '../site-address.ts'
 
-/** A feed, by its own address. */
+/** A feed, by its address. */
 export const rssSources: SourceKind = {
   form: 'the address of an RSS, Atom or JSON feed',
   example: 'https://example.com/feed.xml',
@@ -13,7 +13,7 @@ export const rssSources: SourceKind = {
   },
 }
 
-/** Host and path of a feed: its name in messages, which have no query string. */
+/** Host and path of a feed: its name in messages, without the query string. */
 export const feedName = (address: string): string => {
   const { host, pathname } = new URL(address)
   return `${host}${pathname.replace(/\/$/, '')}`

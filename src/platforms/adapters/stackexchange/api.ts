@@ -8,13 +8,13 @@ import type { AdapterDependencies } from '../../definition.ts'
 import { after } from '../../headers.ts'
 import { PlatformError, SourceRefusedError } from '../../platform.ts'
 
-/** How long no request is sent after the quota is used up: see `correctStackexchangeBudget`. */
+/** Pause before probing a used-up quota, see `correctStackexchangeBudget`. */
 const probeAfterMs = 60 * 60 * 1000
 
 /**
- * Every body says what is left of the quota and, as `backoff`, for how many seconds no request may be sent. It does not say
- * when the quota is renewed, and other users of the same address may have started it earlier. So when nothing is left, one
- * request is sent after an hour; if that is too early, its refusal names the time.
+ * Bodies state the remaining quota and, as `backoff`, seconds to pause, but not the renewal, which other users of the
+ * address may have started earlier. So an hour after it ran out one request probes; if too early, the refusal names the
+ * time.
  */
 async function correctStackexchangeBudget(budget: Budget, answer: Answer, now: Date): Promise<void> {
   const body = asFields(answer.body)
@@ -24,17 +24,14 @@ async function correctStackexchangeBudget(budget: Budget, answer: Answer, now: D
   if (backoffSeconds > 0) budget.pauseUntil(after(now, backoffSeconds * 1000))
 }
 
-/** Where a site is named: in the configuration, or in the job of an account. */
+/** Where a site is named: here, or in an account's job. */
 export const listedInVariable = 'STACKEXCHANGE_SITES'
 export const listedInJob = 'the sources of the job'
 
 const refusedKey = () =>
   new PlatformError('unauthorized', 'stackexchange refused the key. Check STACKEXCHANGE_API_KEY.')
 
-/**
- * Every error has HTTP status 400; the number in the body tells which one it is
- * (api.stackexchange.com/docs/error-handling).
- */
+/** Every error is HTTP 400, identified by a number in the body (api.stackexchange.com/docs/error-handling). */
 function stackexchangeError(
   answer: Answer,
   { site, listedIn }: { site: string; listedIn: string },
@@ -44,7 +41,7 @@ function stackexchangeError(
   const message = asString(body?.error_message) ?? ''
   switch (asInteger(body?.error_id)) {
     case 400:
-      // An unknown key is a bad parameter like any other; only the text distinguishes it from an unknown site.
+      // An unknown key is a bad parameter, too; only the text distinguishes it from an unknown site.
       if (/\bkey\b/.test(message)) return refusedKey()
       return new SourceRefusedError(`stackexchange refused a parameter for "${site}". Check ${listedIn}.`)
     case 404:
@@ -73,42 +70,41 @@ function tooManyRequests(message: string, now: Date): PlatformError {
 }
 
 export interface StackexchangeOptions extends AdapterDependencies {
-  /** `https://api.stackexchange.com/2.3`. */
   baseUrl: string
-  /** A key from stackapps.com. It travels in the query string, so query strings are never logged. */
+  /** A key from stackapps.com. It is sent in the query string, so query strings are never logged. */
   key?: string | undefined
-  /** API site parameters, searched round-robin, a page each. */
+  /** API site parameters, searched round-robin by page. */
   sites: readonly string[]
 }
 
 /**
- * Rules: api.stackexchange.com/docs/throttle. Over 30 requests a second an address is banned; the window allows half of that.
- * The quota is renewed 24 hours after its first use (stackapps.com/q/10486).
+ * Over 30 requests a second ban an address (api.stackexchange.com/docs/throttle); this allows half. The quota renews 24
+ * hours after its first use (stackapps.com/q/10486).
  */
 const stackexchangeLimits = (baseUrl: string, hasKey: boolean): BudgetLimits => ({
   name: new URL(baseUrl).host,
   windows: [{ limit: 15, windowMs: 1_000 }],
-  // No rule demands one at a time, and the topics of a live call need not wait for each other.
+  // No rule demands one at a time, so topics of a live call run in parallel.
   concurrency: 3,
   quota: { limit: hasKey ? 10_000 : 300, periodEnd: (now) => new Date(now.getTime() + 24 * 60 * 60 * 1000) },
 })
 
 export interface SiteCall {
-  /** Below the base address, such as `/questions/1;2`. */
+  /** Below the base address, e.g. `/questions/1;2`. */
   path: string
   site: string
-  /** Where the person who reads a message can change the site. */
+  /** Where the message's reader can change the site. */
   listedIn: string
   parameters: Record<string, string | number>
   signal: AbortSignal
-  /** Returns error 404 like an answer: by id it means that nothing has that id. */
+  /** Returns error 404 instead of throwing: nothing has that id. */
   returnsMissing?: boolean
 }
 
-/** One call about one site. @returns the answer, a wrapper with `items`. */
+/** Calls one site. @returns the wrapper with `items` */
 export type CallSite = (call: SiteCall) => Promise<Fields | null>
 
-/** Whether a wrapper is the error `no_method`, with which the API also answers an id that does not exist. */
+/** Whether a wrapper is the error `no_method`, which the API also answers for an unknown id. */
 export const isMissing = (wrapper: Fields | null): boolean => asInteger(wrapper?.error_id) === 404
 
 export const itemsOf = (wrapper: Fields | null): unknown[] =>

@@ -14,25 +14,22 @@ import { cleanTags, escapedTitle, htmlToPlainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 import { siteHost } from './source.ts'
 
-/** The tags that moderators set (meta.stackexchange.com/q/402121). `status-review` is no decision yet. */
+/** Tags set by moderators (meta.stackexchange.com/q/402121). `status-review` is no decision yet. */
 const statusTags: readonly (readonly [string, RequestStatus])[] = [
   ['status-completed', 'completed'],
   ['status-declined', 'declined'],
   ['status-planned', 'planned'],
   ['status-deferred', 'planned'],
-  // Meant for bug reports; on a feature request it says that nothing will change.
+  // For bug reports; on a feature request it means that nothing will change.
   ['status-bydesign', 'declined'],
 ]
 
-/** The status that the tags of a question tell; null for none. */
+/** The status from a question's tags; null if none. */
 export function statusOfTags(tags: readonly string[]): RequestStatus | null {
   return statusTags.find(([tag]) => tags.includes(tag))?.[1] ?? null
 }
 
-/**
- * What became of a question. Its tags are the decision; closing is moderation of the question, so it comes second: as a
- * duplicate, or for a reason that says nothing about the wish.
- */
+/** Tags are the decision. Closing is moderation and ranks second: as a duplicate, or without meaning for the wish. */
 export function statusOfQuestion(
   tags: readonly string[],
   closing: { isClosed: boolean; reason: string | null },
@@ -43,19 +40,19 @@ export function statusOfQuestion(
   return /duplicate/i.test(closing.reason ?? '') ? 'duplicate' : 'closed'
 }
 
-/** A question of one site; null when it has no id. */
+/** Reads a question of a site; null without an id. */
 export function readQuestion(question: Fields, site: string): FoundRequest | null {
   const questionId = asId(question.question_id)
   if (questionId === null) return null
-  // A deleted user has a name at most.
+  // A deleted user has only a name.
   const owner = asFields(question.owner)
   const tags = cleanTags(asList(question.tags) ?? [])
   const closedAt = asEpochSeconds(question.closed_date)
-  // A question that migrated is closed here, and goes on at another site.
+  // A migrated question is closed here and continues elsewhere.
   const isClosed = closedAt !== null || asFields(question.migrated_to) !== null
   const status = statusOfQuestion(tags, { isClosed, reason: asString(question.closed_reason) })
   return foundRequest({
-    // Numbers are only unique within their site.
+    // Numbers are unique only within a site.
     sourceId: `${site}:${questionId}`,
     sourceUrl: asWebUrl(question.link) ?? `https://${siteHost(site)}/q/${encodeURIComponent(questionId)}`,
     title: escapedTitle(asString(question.title) ?? ''),
@@ -69,7 +66,7 @@ export function readQuestion(question: Fields, site: string): FoundRequest | nul
     license: question.content_license,
     originalCreatedAt: asEpochSeconds(question.creation_date),
     status,
-    // No answer has the date of a tag.
+    // Answers never contain a tag's date.
     statusChangedAt: status === 'duplicate' || status === 'closed' ? closedAt : null,
     sourceName: site,
     refreshHandle: `${site}:${questionId}`,

@@ -23,13 +23,10 @@ import {
 } from './api.ts'
 import { readQuestion } from './post.ts'
 
-/** The maximum ids of one call (api.stackexchange.com/docs/questions-by-ids). */
+/** Maximum ids per call (api.stackexchange.com/docs/questions-by-ids). */
 const maxQuestions = 100
 
-/**
- * Questions of one site by their ids. A deleted question is left out, or, where it is the only one, answered by an error 404; neither
- * says why, so both are `missing`.
- */
+/** Deleted questions are left out, or a 404 if none is left. Neither says why, so both are `missing`. */
 function createRefresh(callSite: CallSite): Refresh {
   return {
     maxHandles: maxQuestions,
@@ -43,7 +40,7 @@ function createRefresh(callSite: CallSite): Refresh {
           path: `/questions/${ids}`,
           site,
           listedIn: listedInVariable,
-          // Without `pagesize` only 30 are answered.
+          // Default `pagesize` is 30.
           parameters: { filter: 'withbody', sort: 'activity', order: 'desc', pagesize: maxQuestions },
           signal,
           returnsMissing: handles.length === 1,
@@ -59,7 +56,7 @@ function createRefresh(callSite: CallSite): Refresh {
   }
 }
 
-/** A handle is `<site>:<question id>`; empty for another text. */
+/** Site of a handle `<site>:<question id>`; "" for other text. */
 const siteOf = (handle: string): string => /^([\w.-]+):\d+$/.exec(handle)?.[1] ?? ''
 
 const pageSize = 100
@@ -67,9 +64,8 @@ const pageSize = 100
 const lastPageWithoutKey = 25
 
 /**
- * Questions of the configured sites that match the topic (`GET /search/advanced`, by relevance), closed ones too. On meta sites only
- * those tagged `feature-request`. Other sites have no such tag: configure one only when its questions are wishes by themselves, as
- * on `softwarerecs`.
+ * Questions that match the topic, including closed ones (`GET /search/advanced`, by relevance). Meta sites are limited
+ * to the tag `feature-request`; configure other sites only if their questions are wishes, as on `softwarerecs`.
  */
 export function createStackexchange(options: StackexchangeOptions): Platform {
   const { key, sites } = options
@@ -122,7 +118,7 @@ async function fetchSite(
       filter: 'withbody',
       sort: since ? 'creation' : 'relevance',
       order: 'desc',
-      // Whatever the order, `fromdate` means the creation of a question.
+      // `fromdate` means creation, whatever the order.
       ...(since ? { fromdate: epochSecond(since) } : {}),
       pagesize: pageSize,
       page,

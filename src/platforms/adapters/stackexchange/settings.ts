@@ -6,7 +6,7 @@ export const stackexchange = definePlatform({
   title: 'Stack Exchange',
   votes: 'score, up less down',
   isOpen: true,
-  // Its attribution: the site, the author and the licence named, with direct links that are not nofollow.
+  // Attribution demands that site, author and license are named, with direct links that are not nofollow.
   publicPages: { show: 'texts', hasPlainLinks: true },
   variables: {
     STACKEXCHANGE_API_URL: webAddress('https://api.stackexchange.com/2.3', 'base address of the Stack Exchange API'),

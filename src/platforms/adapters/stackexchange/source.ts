@@ -3,13 +3,13 @@ import type { SourceKind } from '../../definition.ts'
 const siteForm = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+){0,3}$/
 const ownDomains = /(^|\.)(stackoverflow|serverfault|superuser|askubuntu|stackapps)$/
 
-/** The rule by which Stack Exchange names its sites: `meta.stackoverflow`, `softwarerecs`, `mathoverflow.net`. */
+/** Maps a site name to its host: `meta.stackoverflow`, `softwarerecs`, `mathoverflow.net`. */
 export function siteHost(site: string): string {
   if (site.endsWith('.net')) return site
   return ownDomains.test(site) ? `${site}.com` : `${site}.stackexchange.com`
 }
 
-/** A site by its name in the API, which is that of its host: `meta` for meta.stackexchange.com. */
+/** A site by its API name, which derives from its host: `meta` for meta.stackexchange.com. */
 export const stackexchangeSource: SourceKind = {
   form: 'the name of a site',
   example: 'softwarerecs',
@@ -20,7 +20,7 @@ export const stackexchangeSource: SourceKind = {
     const host = named.replace(/^www\./, '')
     const site = siteOfHost(host)
     if (site !== null) return siteForm.test(site) ? site : null
-    // The name of a site is not an address: `example.com` is the host of something else.
+    // A site name is no address: `example.com` is another host.
     return isAddress || /\.(?:com|org|net|io)$/.test(host) || !siteForm.test(host) ? null : host
   },
 }

@@ -4,13 +4,10 @@ import { cleanTags, firstSentence, plainText } from '../../content/text.ts'
 import type { FoundRequest } from '../../platform.ts'
 
 const shortLink = /https?:\/\/t\.co\/\w+/gi
-/** What stands for a picture or a film of the post itself. */
+/** Stands for the post's own picture or video. */
 const mediaAddress = /^https?:\/\/(?:twitter|x)\.com\/\w+\/status\/\d+\/(?:photo|video)\/\d+$/i
 
-/**
- * The text of a post, the whole of a long one. X shortens every link to `t.co`: the description has the address that it leads to,
- * and nothing for a picture of the post. A text of unknown links alone is none.
- */
+/** Expands `t.co` links and drops those of the post's own pictures. Text of unknown links alone counts as none. */
 function readXText(post: Fields, note: Fields | null): { description: string; withoutLinks: string } {
   const text = unescapeText(asString(note?.text) || asString(post.text) || '')
   const addresses = new Map([...linksOf(post), ...linksOf(note)])
@@ -20,7 +17,7 @@ function readXText(post: Fields, note: Fields | null): { description: string; wi
   return { description: hasOnlyUnknownLinks ? '' : plainText(written), withoutLinks }
 }
 
-/** Each short link of a text with the address that a reader sees in its place. */
+/** Short links of a text, with the addresses readers see. */
 function linksOf(text: Fields | null): [string, string][] {
   return (asList(asFields(text?.entities)?.urls) ?? []).flatMap((entity) => {
     const fields = asFields(entity)
@@ -32,7 +29,7 @@ function linksOf(text: Fields | null): [string, string][] {
   })
 }
 
-/** The users of `includes`, without those that are suspended or deleted. */
+/** Users in `includes`, without suspended or deleted ones. */
 export function usersById(users: unknown): Map<string, Fields> {
   const byId = new Map<string, Fields>()
   for (const user of asList(users) ?? []) {
@@ -44,8 +41,8 @@ export function usersById(users: unknown): Map<string, Fields> {
 }
 
 /**
- * A post has no title: the first sentence of its text becomes one, without links.
- * @returns null for a retweet; `notPublic` for a post of a protected account, `removed` for one that X withholds in any country.
+ * The title is the first sentence, without links.
+ * @returns null for a retweet, `notPublic` for a protected account, `removed` if withheld in any country
  */
 export function readXPost(
   post: Fields,
@@ -54,18 +51,18 @@ export function readXPost(
   const sourceId = asId(post.id)
   if (sourceId === null || isRetweet(post)) return null
   const user = users.get(asId(post.author_id) ?? '')
-  // A token of a person, not of an application, also opens the posts of protected accounts that the person follows.
+  // A user token, unlike an app token, also reads protected accounts that the user follows.
   if (user?.protected === true) return 'notPublic'
   if (asFields(post.withheld) ?? asFields(user?.withheld)) return 'removed'
   const handle = asName(user?.username)
   const profileUrl = handle && `https://x.com/${encodeURIComponent(handle)}`
-  // The text of a long post is cut off; `note_tweet` has all of it, and its own hashtags.
+  // `note_tweet` has a long post's full text and hashtags.
   const note = asFields(post.note_tweet)
   const metrics = asFields(post.public_metrics)
   const { description, withoutLinks } = readXText(post, note)
   return foundRequest({
     sourceId,
-    // X redirects `/i/status/` to the post of any author.
+    // X redirects `/i/status/` for any author.
     sourceUrl: `${profileUrl ?? 'https://x.com/i'}/status/${encodeURIComponent(sourceId)}`,
     title: firstSentence(withoutLinks),
     description,
@@ -84,7 +81,7 @@ function hashtags(text: Fields | null): unknown[] {
   return found.map((hashtag) => asFields(hashtag)?.tag)
 }
 
-/** By its references, or by its text in a body without references. */
+/** By references, or by text in a body without them. */
 function isRetweet(post: Fields): boolean {
   const references = asList(post.referenced_tweets) ?? []
   return (

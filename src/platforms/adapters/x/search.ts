@@ -29,7 +29,7 @@ function xError(answer: Answer, now: Date): PlatformError | null {
   }
   if (status === 400) return new PlatformError('bad_response', 'x refused the query (400).')
   if (status === 401) return new PlatformError('unauthorized', 'x refused the token. Check X_BEARER_TOKEN.')
-  // A 403 without JSON comes from X's front end: it refuses the address, not the app.
+  // Without JSON it is X's front end, which refuses the address, not the app.
   if (status === 403 && body) {
     const advice = 'Check that the app of X_BEARER_TOKEN belongs to a project with access to the API.'
     return new PlatformError('unauthorized', `x does not let this app search. ${advice}`)
@@ -40,9 +40,9 @@ function xError(answer: Answer, now: Date): PlatformError | null {
 }
 
 /**
- * Money, a spending limit or a monthly cap is used up: type `…/problems/usage-capped` (xdevplatform/xdk#25) or
- * `…/problems/credits`, title `UsageCapExceeded`, `CreditsDepleted` or `SpendCapReached`; the status varies. Waiting for the
- * next window would not help.
+ * Credit, spending limit or monthly cap is used up, so waiting is useless: type `…/problems/usage-capped`
+ * (xdevplatform/xdk#25) or `…/problems/credits`, title `UsageCapExceeded`, `CreditsDepleted` or `SpendCapReached`; the
+ * status varies.
  */
 function isSpent(body: Fields | null): boolean {
   const words = [body?.type, body?.title, body?.detail].map((part) => asString(part) ?? '').join(' ')
@@ -50,28 +50,27 @@ function isSpent(body: Fields | null): boolean {
 }
 
 export interface XOptions extends AdapterDependencies {
-  /** `https://api.x.com/2`. */
   baseUrl: string
   bearerToken?: string | undefined
 }
 
 const pageSize = 100
-/** In characters, for every plan but the enterprise one (docs.x.com, "Build a query"). */
+/** Maximum characters, except for enterprise (docs.x.com, "Build a query"). */
 const queryLimit = 512
-/** Replies count: people often write a wish as a reply. Retweets only repeat posts, and X would bill each. */
+/** Includes replies, where people often write wishes. Retweets only repeat posts, and X would bill each. */
 const wishes = '("feature request" OR "I wish" OR "would be nice if" OR "please add") -is:retweet'
-/** 450 requests in 15 minutes for an app (docs.x.com, "Rate limits"); if a plan has fewer, its answers say so. */
+/** 450 requests in 15 minutes per app (docs.x.com, "Rate limits"); answers state it if a plan has fewer. */
 const window = { limit: 450, windowMs: 900_000 }
 
-/** What recent search reaches. A start before that is refused, so one that is nearly so old is not named. */
+/** How far back recent search reaches. X refuses an earlier start, so a start close to that is omitted. */
 const reachMs = 7 * 86_400_000
 const reachMarginMs = 3_600_000
-/** A start must be in the past, and before the end, by default 30 seconds ago. */
+/** A start must precede the end, by default 30 seconds ago. */
 const youngestMs = 120_000
 
 /**
- * Posts of the last seven days with every word of the topic and one of the phrases above (`GET /tweets/search/recent`, newest
- * first, 100 a page). X bills every post and every author that an answer holds: pages are never fetched ahead.
+ * Posts of the last seven days with every word of the topic and a phrase above (`GET /tweets/search/recent`, newest
+ * first, 100 a page). X bills every post and author in an answer: never prefetch pages.
  */
 export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOptions): Platform {
   const budget = openBudget({ name: new URL(baseUrl).host, windows: [window], concurrency: 1 })
@@ -82,7 +81,7 @@ export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOp
     if (query === null) return null
 
     const token = asId(asFields(cursor)?.token)
-    // A token belongs to the parameters of its first page.
+    // A token belongs to its first page's parameters.
     const start = token === null ? startTime(newestSince, clock.now()) : asString(asFields(cursor)?.start)
     const { body } = await client.getJson({
       platform: 'x',
@@ -105,13 +104,13 @@ export function createX({ client, clock, openBudget, baseUrl, bearerToken }: XOp
   return { name: 'x', fetchPage }
 }
 
-/** @returns null when the topic has no words to search for. */
+/** @returns null if the topic has no words */
 export function xQuery(topic: string): string | null {
   const words = quotedWords(topic, queryLimit - wishes.length - 1)
   return words === '' ? null : `${words} ${wishes}`
 }
 
-/** Null without one, and where everything that the search reaches is newer. */
+/** Null without `since`, and if search does not reach back that far. */
 function startTime(since: Date | null | undefined, now: Date): string | null {
   if (!since || now.getTime() - since.getTime() > reachMs - reachMarginMs) return null
   return isoSecond(new Date(Math.min(since.getTime(), now.getTime() - youngestMs)))
@@ -129,13 +128,13 @@ function searchParameters(query: string, token: string | null, start: string | n
   }
 }
 
-/** When nothing matches there is no `data` at all; `errors` beside it concerns single users or posts. */
+/** Without matches there is no `data` at all; `errors` next to it concern single users or posts. */
 function postsOf(answer: Fields | null): unknown[] | null {
   const isEmpty = (answer?.data ?? null) === null && asInteger(asFields(answer?.meta)?.result_count) === 0
   return isEmpty ? [] : asList(answer?.data)
 }
 
-/** A repeated token would fetch the same page again, and X would bill it again. */
+/** A repeated token would fetch the same page, and X would bill it again. */
 function tokenAfter(meta: Fields | null, sent: string | null): string | null {
   const token = asId(meta?.next_token)
   return token === sent ? null : token

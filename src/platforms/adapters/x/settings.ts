@@ -5,9 +5,9 @@ export const x = definePlatform({
   title: 'X',
   votes: 'likes',
   isOpen: false,
-  // Its terms: only ids are passed on, and what is shown must be the current version.
+  // X's terms: share only ids, and show only current versions.
   publicPages: { show: 'links' },
-  // Its terms demand that what was deleted there is deleted here too; 30 days is our interpretation.
+  // X's terms demand that posts deleted there are deleted here; 30 days is our interpretation.
   retentionDays: 30,
   variables: {
     X_API_URL: webAddress('https://api.x.com/2', 'base address of the X API'),

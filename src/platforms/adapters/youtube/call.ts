@@ -16,10 +16,10 @@ const pacificTime = new Intl.DateTimeFormat('en-US', {
   hour: 'numeric',
 })
 
-/** When the quotas of Google's APIs are renewed: the next midnight in California, also on days of a clock change. */
+/** When Google renews API quotas: the next midnight in California, correct across clock changes. */
 export function nextPacificMidnight(now: Date): Date {
   const { year, month, day } = pacificParts(now)
-  // Seven hours behind UTC in summer, eight in winter; clocks change at two, so each night has one midnight.
+  // UTC-7 in summer, UTC-8 in winter. Clocks change at two, so each night has exactly one midnight.
   const inSummer = new Date(Date.UTC(year, month - 1, day + 1, 7))
   return pacificParts(inSummer).hour === 0 ? inSummer : new Date(Date.UTC(year, month - 1, day + 1, 8))
 }
@@ -31,9 +31,8 @@ function pacificParts(moment: Date) {
 }
 
 /**
- * The default quotas of a project, each with its own count: 100 searches and 10,000 other calls a day
- * (developers.google.com/youtube/data/determine_quota_cost). No limit for a shorter time is published and no header says
- * what is left, so the windows are small.
+ * Daily quotas per project: 100 searches and 10,000 other calls
+ * (developers.google.com/youtube/data/determine_quota_cost). Shorter limits are unpublished, so the windows are small.
  */
 export function youtubeLimits(baseUrl: string): { search: BudgetLimits; comments: BudgetLimits } {
   const { host } = new URL(baseUrl)
@@ -49,13 +48,13 @@ export function youtubeLimits(baseUrl: string): { search: BudgetLimits; comments
   }
 }
 
-/** The content of Google's error envelope: `{error: {code, message, errors?, status?, details?}}`; newer bodies have the last two. */
+/** Google's error envelope: `{error: {code, message, errors?, status?, details?}}`; newer bodies have the last two. */
 interface Refusal {
   reasons: Set<string>
   message: string
-  /** `youtube.commentThread` when the error concerns the comments, not the caller. */
+  /** `youtube.commentThread` for errors about comments, not the caller. */
   domains: Set<string>
-  /** Which quota is used up, if the newer envelope names it. */
+  /** The used-up quota, if the newer envelope names it. */
   quotaLimit: string
 }
 
@@ -87,10 +86,7 @@ function fieldsOf(list: unknown): Fields[] {
 
 const hasAny = ({ reasons }: Refusal, names: readonly string[]) => names.some((name) => reasons.has(name))
 
-/**
- * Whether an answer says that the daily quota is used up. The separate quota of uploads has been seen to say so with a 429
- * `rateLimitExceeded` for a limit "per day"; that the separate quota of searches does the same is an assumption.
- */
+/** A spent quota may also be a 429 `rateLimitExceeded` "per day": seen for uploads, assumed for searches. */
 function isQuotaSpent(answer: Answer): boolean {
   const refusal = readRefusal(answer)
   if (!refusal) return false
@@ -98,16 +94,15 @@ function isQuotaSpent(answer: Answer): boolean {
   return hasAny(refusal, spentReasons) || (hasAny(refusal, hurriedReasons) && isDaily)
 }
 
-/** Whether an answer refuses only the requested video, for example because its comments are disabled. */
+/** Whether only the requested video is refused, for example because its comments are disabled. */
 function isVideoClosed(answer: Answer): boolean {
   const refusal = readRefusal(answer)
   if (!refusal) return false
-  // Documented as a lack of permission for these comments; that a video that was made private answers so is an assumption.
+  // Documented as a lack of permission for these comments; assumed for videos made private.
   const isPrivate = refusal.reasons.has('forbidden') && refusal.domains.has('youtube.commentThread')
   return hasAny(refusal, videoReasons) || isPrivate
 }
 
-/** The error in an answer; null for none. */
 function youtubeError(answer: Answer, now: Date, resetsAt: Date): PlatformError | null {
   const refusal = readRefusal(answer)
   if (!refusal) return defaultError('youtube', answer, now)
@@ -117,7 +112,7 @@ function youtubeError(answer: Answer, now: Date, resetsAt: Date): PlatformError 
     return new PlatformError('rate_limited', 'youtube allows no more requests for now.', { retryAt })
   }
   if (hasAny(refusal, disabledReasons)) return unauthorized('Enable the YouTube Data API v3 in the project of the key')
-  // Also a `badRequest` that only its message distinguishes from others (trizen/youtube-viewer issue 308).
+  // A `badRequest` that only its message tells apart (trizen/youtube-viewer#308).
   if (hasAny(refusal, keyReasons) || (answer.status === 400 && /\bAPI key\b/i.test(refusal.message))) {
     return unauthorized('Check the key')
   }
@@ -130,9 +125,8 @@ const unauthorized = (advice: string) =>
   new PlatformError('unauthorized', `youtube refused the key. ${advice} (YOUTUBE_API_KEY).`)
 
 export interface YoutubeCallOptions extends Pick<AdapterDependencies, 'client' | 'clock'> {
-  /** `https://www.googleapis.com/youtube/v3`. */
   baseUrl: string
-  /** A key of a Google Cloud project. It travels in the query string, so query strings are never logged. */
+  /** A Google Cloud API key. It is sent in the query string, so query strings are never logged. */
   key?: string | undefined
 }
 
@@ -141,21 +135,21 @@ export interface YoutubeCall {
   parameters: Record<string, string | number>
   budget: Budget
   signal: AbortSignal
-  /** Whether the call is about one video: a refusal because of that video is then no error of the platform. */
+  /** Whether the call is about one video: a refusal of that video is then no platform error. */
   isAboutVideo: boolean
 }
 
-/** @throws ClosedVideoError for a video without open comments, PlatformError in every other case without an answer. */
+/** @throws ClosedVideoError for a video without open comments, PlatformError for every other failure */
 export type CallYoutube = (call: YoutubeCall) => Promise<Answer>
 
-/** A video without open comments. It is thrown outside the client, because it must not count as a failure of the host. */
+/** A video without open comments. Thrown outside the client, because it must not count as a host failure. */
 export class ClosedVideoError extends SourceRefusedError {
   constructor() {
     super('youtube has no open comments for a video.')
   }
 }
 
-/** Sends calls with the key, and corrects the budget of a call when its answer says that the daily quota is used up. */
+/** Sends calls with the API key; corrects the call's budget if the answer says the daily quota is used up. */
 export function createYoutubeCall({ client, clock, baseUrl, key }: YoutubeCallOptions): CallYoutube {
   return async ({ path, parameters, budget, signal, isAboutVideo }) => {
     if (key === undefined) throw new PlatformError('not_configured', 'youtube needs a key. Set YOUTUBE_API_KEY.')

@@ -2,30 +2,25 @@ import { asFields, asId, asName, asString, asWebUrl, type Fields, foundRequest }
 import type { ItemResult } from '../../content/items.ts'
 import { htmlToPlainText, plainText } from '../../content/text.ts'
 
-/** What is cached of a video that a search found. */
 export interface Video {
   id: string
-  /** Plain text. */
   title: string
 }
 
-/** A comment that the owner of the channel has not shown to all; an API key should not get one. */
+/** Comments the channel owner has not published; an API key should never receive them. */
 const heldStatuses: ReadonlySet<unknown> = new Set(['heldForReview', 'likelySpam', 'rejected'])
 
-/** The id of a comment, that of its video and its title: an answer about the comment alone lacks the title, at times the video. */
+/** `id`, video and title of a comment: reading it alone lacks the title, and sometimes the video. */
 export const refreshHandleOf = (commentId: string, videoId: string, title: string): string =>
   `${commentId} ${videoId} ${title}`.trimEnd()
 
-/** The parts of a handle of `refreshHandleOf`. */
+/** Parses a handle made by `refreshHandleOf`. */
 export function readRefreshHandle(handle: string): { commentId: string; video: Video } {
   const [commentId = '', id = '', ...title] = handle.split(' ')
   return { commentId, video: { id, title: title.join(' ') } }
 }
 
-/**
- * One element of `commentThreads`: the comment that others reply to. Its title is its first sentence, and its video is its source.
- * @returns null for a comment without an id, else why it is left out: a comment that replies, is not public or has no text.
- */
+/** The title is the first sentence, the source the video. @returns null without an id, else why it is left out */
 export function readThread(thread: Fields, video: Video): ItemResult {
   const outer = asFields(thread.snippet)
   const comment = asFields(outer?.topLevelComment)
@@ -60,7 +55,7 @@ function channelUrl(snippet: Fields): string | null {
   return channelId && `https://www.youtube.com/channel/${encodeURIComponent(channelId)}`
 }
 
-/** Only the author is sure to get `textOriginal`. `textDisplay` is plain if the request says so, else HTML. */
+/** Only the author is sure to get `textOriginal`. `textDisplay` is plain text if requested, else HTML. */
 function readText(snippet: Fields): string {
   const original = asString(snippet.textOriginal)
   if (original) return plainText(original)

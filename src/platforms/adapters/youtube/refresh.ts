@@ -5,7 +5,7 @@ import { type Refresh, type Refreshed, unreadable } from '../../platform.ts'
 import { type CallYoutube, ClosedVideoError } from './call.ts'
 import { readRefreshHandle, readThread, type Video } from './post.ts'
 
-/** More are an error (sns-sdks/python-youtube issue 103). */
+/** More is an error (sns-sdks/python-youtube#103). */
 const maxHandles = 50
 
 export interface YoutubeRefreshOptions {
@@ -14,8 +14,8 @@ export interface YoutubeRefreshOptions {
 }
 
 /**
- * Reads known comments again (`GET /commentThreads?id=`), up to 50 for one unit of the daily quota. A comment that is not in the
- * answer may still exist (Benjamin-Loison/YouTube-operational-API issue 286), so it is `unreadable`: only the retention deletes it.
+ * 50 comments cost one unit of the daily quota (`GET /commentThreads?id=`). A missing comment may still exist
+ * (Benjamin-Loison/YouTube-operational-API#286), so it is `unreadable`: only the retention deletes it.
  */
 export function createYoutubeRefresh({ call, commentBudget }: YoutubeRefreshOptions): Refresh {
   return {
@@ -23,7 +23,7 @@ export function createYoutubeRefresh({ call, commentBudget }: YoutubeRefreshOpti
     groupOf: () => 'comments',
     async read(handles, signal) {
       const known = handles.map((handle) => ({ handle, ...readRefreshHandle(handle) }))
-      // `maxResults`, `order` and `searchTerms` are refused beside `id`.
+      // `maxResults`, `order` and `searchTerms` are refused with `id`.
       const parameters = { id: known.map(({ commentId }) => commentId).join(','), textFormat: 'plainText' }
       try {
         const { body } = await call({

@@ -39,12 +39,11 @@ export type YoutubeOptions = CachingAdapterDependencies & YoutubeCallOptions
 
 const videosPerSearch = 50
 const commentsPerPage = 100
-/** A video whose answer cannot be read is left out; this many of them in one page are a fault of the platform, not of a video. */
+/** Videos with unreadable answers are skipped; this many on one page are the platform's fault. */
 const failureLimit = 3
-/** How old a video is at most that is searched for by its date: later it has few new comments, or is among the most relevant. */
+/** Maximum age of a video searched by date: older ones have few new comments, or are among the most relevant. */
 const youngVideoMs = 14 * dayMs
 
-/** What the functions of this adapter share. */
 interface Youtube {
   call: CallYoutube
   searchBudget: Budget
@@ -53,14 +52,12 @@ interface Youtube {
 }
 
 /**
- * Comments that express a wish, on the videos that one search for the topic found (`GET /search`, 50 by relevance, cached for
- * a day because the daily quota is 100 searches). A page is one `GET /commentThreads` of one video, by relevance (by time
- * it has given 20 instead of 100: sameerdash2/comment-viewer issue 10), narrowed by `searchTerms`. YouTube has ignored these
- * for a while (googleapis/google-api-nodejs-client issue 3380) and also matches replies, so a page can hold comments without
- * the phrase: `contextIsTopic` (`settings.ts`) keeps those from joining the topic of their video.
- *
- * What is new is read by time, without phrases: one page of most videos shows all of it. New comments are also on old videos, so those
- * of the same search are read, and those of a second one for young videos.
+ * Comments with a wish, on the videos found for the topic (`GET /search`, 50 by relevance, cached for a day because the
+ * quota is 100 searches). A page is one `GET /commentThreads` of one video, by relevance (by time it has returned 20 of
+ * 100: sameerdash2/comment-viewer#10), narrowed by `searchTerms`. These may be ignored
+ * (googleapis/google-api-nodejs-client#3380) and match replies, so comments without the phrase are kept out by
+ * `contextIsTopic` (`settings.ts`).
+ * New comments are read by time, without phrases, on the same videos and on those of a second search for young ones.
  */
 export function createYoutube(options: YoutubeOptions): Platform {
   const { clock, openBudget, cache, baseUrl } = options
@@ -88,7 +85,7 @@ async function fetchPage(youtube: Youtube, request: PageRequest): Promise<Page |
   return fetchFromVideos(youtube, videos, searches, request)
 }
 
-/** What a search found stays useful when the searches of the day are used up before the next one. */
+/** A cached search stays usable if the day's searches are used up before the next one. */
 async function findVideos(
   youtube: Youtube,
   words: string,
@@ -109,7 +106,6 @@ async function findVideos(
 }
 
 interface VideoSearch {
-  /** Of the cache. */
   key: string
   order: Record<string, string>
 }
@@ -117,7 +113,7 @@ interface VideoSearch {
 function videoSearches(words: string, since: Date | null | undefined): VideoSearch[] {
   const relevant = { key: words, order: { order: 'relevance' } }
   if (!since) return [relevant]
-  // All jobs of a day share a search: a watch may look every hour, and the quota is 100 a day.
+  // All jobs of a day share a search: a watch may run hourly, and the quota is 100 a day.
   const publishedAfter = isoSecond(new Date(Math.floor((since.getTime() - youngVideoMs) / dayMs) * dayMs))
   return [relevant, { key: `${words}\n${publishedAfter}`, order: { order: 'date', publishedAfter } }]
 }
@@ -152,7 +148,7 @@ async function fetchFromVideos(
     try {
       return await fetchComments(youtube, byId.get(id)!, { cursor, firstPhrase, request })
     } catch (error) {
-      // In the cache too: the cursor does not record it when the next request has to wait.
+      // Also in the cache: if the next request must wait, no cursor records it.
       if (error instanceof ClosedVideoError) for (const { key } of searches) await youtube.videoCache.drop(key, id)
       if (!isUnreadable(error)) throw error
       failures.push(error)
@@ -160,7 +156,7 @@ async function fetchFromVideos(
     }
   }
   const page = await fetchRoundRobin({ sources: [...byId.keys()], request, fetchFrom }).catch((error) => {
-    // When every video that is left is closed, there is nothing to read: an ordinary end.
+    // If all remaining videos are closed, the search just ends.
     if (error instanceof ClosedVideoError) return null
     throw error
   })
@@ -209,7 +205,7 @@ function publishedAt(thread: Fields): Date | null {
 const listOf = (body: unknown, items: string) =>
   requiredList(asFields(body)?.items, { label: 'youtube', items, variable: 'YOUTUBE_API_URL' })
 
-/** The answer about one video has the wrong form; the video is not closed, and trying again would not help. */
+/** The answer about one video is malformed; the video is not closed, and retrying would not help. */
 function isUnreadable(error: unknown): error is PlatformError {
   return error instanceof PlatformError && !(error instanceof SourceRefusedError) && error.code === 'bad_response'
 }

@@ -6,40 +6,33 @@ import { topicKey } from '../../topic-words.ts'
 import type { AdapterCache } from '../adapter-cache.ts'
 import type { Video } from './post.ts'
 
-/**
- * The comments of a video cannot be searched for alternatives (googleapis/google-api-go-client issue 373). So each phrase has
- * its own round: when every video has been searched for one phrase, the next round searches them for the next phrase.
- */
+/** One round over all videos per phrase, because `searchTerms` has no OR (googleapis/google-api-go-client#373). */
 export const phrases = ['please add', 'I wish', 'would be nice', 'feature request']
 
-/** How far the comments of one video have been read. */
+/** How far a video's comments have been read. */
 interface Reading {
-  /** The index of the phrase that came first. */
+  /** Index of the first phrase. */
   first: number
-  /** How many phrases are done. */
   done: number
-  /** The page token of the current phrase; null for its first page. */
+  /** Page token of the current phrase; null for its first page. */
   token: string | null
 }
 
-/** The phrase that the next page of a video is searched for. */
+/** The phrase for a video's next page. */
 export const phraseOf = ({ first, done }: Reading): string => phrases[(first + done) % phrases.length]!
 
-/**
- * The cursor after a page that gave `token`.
- * @returns null when the video was searched for every phrase. A token that repeats ends its phrase.
- */
+/** The cursor after a page with `token`; a repeated one ends its phrase. @returns null after the last phrase */
 export function nextReading({ first, done, token: current }: Reading, token: string | null): Json {
   if (token !== null && token !== current) return { first, done, token }
   return done + 1 < phrases.length ? { first, done: done + 1, token: null } : null
 }
 
-/** The cursor after a page of a video that is read newest first, without phrases. */
+/** The cursor after a page read newest first, without phrases. */
 export function nextOfNewest(token: string | null, sent: string | null): Json {
   return token === null || token === sent ? null : { token }
 }
 
-/** @param first the phrase to begin with where the cursor does not say. */
+/** @param first phrase to start with if the cursor names none */
 export function asReading(cursor: Json, first: number): Reading {
   const fields = asFields(cursor)
   const count = (value: unknown, otherwise: number) =>
@@ -52,17 +45,17 @@ export function asPageToken(value: unknown): string | null {
   return typeof value === 'string' && /^[\x21-\x7e]{1,4000}$/.test(value) ? value : null
 }
 
-/** Far below the 30 days for which YouTube lets its data be stored without a refresh. */
+/** Far below the 30 days YouTube allows without a refresh. */
 const cachedForMs = 24 * 60 * 60 * 1000
 
 export interface VideoCache {
-  /** The videos of the cached search for these words, not older than a day; without one, those that `search` returns. */
+  /** Videos from the cached search for these words, at most a day old; without one, those `search` returns. */
   get(words: string, signal: AbortSignal, search: () => Promise<Video[]>): Promise<Video[]>
-  /** Removes a video from the cached search, so that it is not queried again. */
+  /** Removes a video from the cached search, so it is not queried again. */
   drop(words: string, videoId: string): Promise<void>
 }
 
-/** One search serves all tasks, also concurrent ones and those after a restart. */
+/** Shares a search among all tasks, concurrent or after a restart. */
 export function createVideoCache(cache: AdapterCache, clock: Clock): VideoCache {
   const underWay = new Map<string, Promise<Video[]>>()
 
@@ -99,7 +92,7 @@ export function createVideoCache(cache: AdapterCache, clock: Clock): VideoCache 
       }
     },
 
-    // Two concurrent calls may undo one removal: then that video is queried once more.
+    // Concurrent calls may undo a removal: the video is then queried once more.
     async drop(words, videoId) {
       const key = topicKey(words)
       const cached = readCached(await cache.read('youtube', key, clock.now()))
