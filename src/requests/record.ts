@@ -8,13 +8,13 @@ import { closed, defaulted, moment, nullable, oneOf } from '../http/schemas.ts'
 import { isShown, requestColumns, sharedView, standingIn, type View } from './views/view.ts'
 import { type WishOfRequest, wishColumn } from './wishes/membership.ts'
 
-/** In SQL what `hashIdentity` (`store/identity.ts`) gives for the id of a row of `requests` on its platform. */
+/** `hashIdentity` (`store/identity.ts`) in SQL, for the id of a row of `requests`. */
 const sourceHash = sql`encode(sha256(convert_to(requests.platform, 'UTF8') || '\\x00696400'::bytea
   || convert_to(requests.source_id, 'UTF8')), 'hex')`
 
 /**
- * For a query over `requests`: whether the operator, or the account of the view, said whether the row is a request. A hash and one
- * probe of an index for each row of a page, where anything was corrected at all; the view has an account wherever it has corrections.
+ * SQL: whether the operator or the view's account corrected the row. One index probe per row, if anything was
+ * corrected. The view of an account with corrections always names it.
  */
 const isCorrected = ({ account }: View): RawBuilder<boolean> =>
   sql<boolean>`case when exists (select from request_corrections) then
@@ -22,20 +22,17 @@ const isCorrected = ({ account }: View): RawBuilder<boolean> =>
     and ${account === null ? sql`correction.account_id is null` : sql`(correction.account_id is null or correction.account_id = ${account}::uuid)`})
     else false end`
 
-/** The maximum characters (code points) of a description that a list or a search shows. */
+/** The maximum length of a description in lists and searches, in code points. */
 const excerptLength = 2_000
 /** How many characters must be read to see whether a text is longer than its excerpt. */
 const excerptProbe = excerptLength + 1
 
-/** How far before the limit the end of a word is searched; a script without spaces is cut at the limit. */
+/** How far before the limit to look for the end of a word; scripts without spaces are cut at the limit. */
 const wordSearch = 100
 
-/**
- * What lists and searches show of a description: all of it, or its beginning up to the end of a word.
- * @param text at least the first `excerptProbe` code points of it.
- */
+/** Cuts a description at the end of a word. @param text at least its first `excerptProbe` code points */
 export function excerptOf(text: string): { description: string; descriptionTruncated: boolean } {
-  // A code point has one or two UTF-16 units, so a text with no more units than that is whole.
+  // A code point has at least one UTF-16 unit, so this text is not longer than the excerpt.
   if (text.length <= excerptLength) return { description: text, descriptionTruncated: false }
   const characters = Array.from(text.slice(0, 2 * excerptProbe))
   if (characters.length <= excerptLength) return { description: text, descriptionTruncated: false }
@@ -192,7 +189,7 @@ export type RequestRow = Selectable<Pick<Tables['requests'], (typeof shownColumn
   wish: WishOfRequest | null
 }
 
-/** For a query over `requests`: the names of the row's topics, the one that found it first before the others. */
+/** SQL on `requests`: the names of the row's topics; the one that found it first comes first. */
 const topicNames = sql<string[] | null>`(
   select array_agg(topics.name order by request_topics.found_at, topics.key)
   from request_topics join topics on topics.key = request_topics.topic_key
@@ -209,7 +206,7 @@ export interface RecordChoice extends TextChoice {
   view?: View | undefined
 }
 
-/** For a query over `requests`: the columns of a `RequestRow`. Without `fullText` the database sends only the beginning of a long text. */
+/** SQL on `requests`: the columns of a `RequestRow`. Without `fullText`, long texts are cut in the database. */
 export const recordColumns = ({ fullText, view = sharedView }: RecordChoice): RawBuilder<unknown> => {
   const description = fullText ? sql`requests.description` : sql`left(requests.description, ${sql.lit(excerptProbe)})`
   const columns = shownColumns.map((column) => sql.ref(`requests.${column}`))
@@ -250,7 +247,7 @@ export const toRecord = (row: RequestRow, { fullText }: TextChoice): RequestReco
   wish: row.wish,
 })
 
-/** The requests with these ids that the view shows, in the order of the ids; one that is gone is left out. */
+/** Reads the requests with these ids that the view shows, in the given order; deleted ones are omitted. */
 export async function readRequests(
   executor: Executor,
   ids: readonly string[],

@@ -28,9 +28,8 @@ const startOf = { week: startOfWeek, month: startOfMonth, year: startOfYear }
 const unitOf = (days: number) => (days <= 183 ? 'week' : days <= 3_653 ? 'month' : 'year')
 
 /**
- * How many requests were posted in each week, month or year, from the first day to the last, empty ones included; the
- * longer the time between the two, the longer the periods.
- * @param days UTC days as YYYY-MM-DD with how many there were, in any order.
+ * Counts requests per week, month or year (the longer the span, the longer), including empty periods.
+ * @param days UTC days as YYYY-MM-DD with their counts, in any order
  */
 export function timelineOf(days: readonly { day: string; requests: number }[]): Period[] {
   if (days.length === 0) return []

@@ -13,7 +13,7 @@ export interface WrongNumber {
 export interface Verified {
   /** At most `limit` of the options. */
   wrong: WrongNumber[]
-  /** How many numbers changed each time that they were read, so that nothing can be said of them. */
+  /** Numbers that changed on every read, so that nothing can be said about them. */
   unchecked: number
 }
 

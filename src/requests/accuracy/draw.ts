@@ -37,7 +37,7 @@ const seenStanding = (accountId: string | null) =>
     { id: sql`facets.request_id`, standing: sql`facets.standing` },
   )
 
-/** How many texts that the owner has not corrected are in each class of its view: from the shared counts and what differs. */
+/** Counts the uncorrected texts per class in the owner's view: the shared counts plus the owner's differences. */
 async function countPopulation(transaction: Transaction, accountId: string | null): Promise<Population> {
   const differences =
     accountId === null
@@ -59,15 +59,15 @@ async function countPopulation(transaction: Transaction, accountId: string | nul
 }
 
 /**
- * Texts of one class that the owner neither corrected nor was asked about. Ids are random, so those that follow a random one, in a circle, are as random
- * as any; the first is the same for a whole week, so two draws at once are the same draw.
+ * Picks texts of one class that the owner has neither corrected nor been asked about. Ids are random, so any run of ids
+ * is a random sample. Its start is fixed for the week, so that concurrent draws pick the same texts.
  */
 async function pick(
   transaction: Transaction,
   { accountId, week, standing, texts }: Corrector & { week: string; standing: Standing; texts: number },
 ): Promise<string[]> {
   const first = hash('md5', `${accountId ?? ''} ${week} ${standing}`)
-  // As `seenStanding` says, but without a probe of an index for each text that is read until enough are found.
+  // Equivalent to `seenStanding`, without one index probe per row scanned.
   const own = (condition: RawBuilder<unknown>) => sql`
     (select own.request_id from account_requests as own where own.account_id = ${accountId}::uuid and ${condition})`
   const isSeen = sql`(facets.standing = ${sql.lit(standing)} or request_id in ${own(sql`own.standing = ${sql.lit(standing)}`)})
@@ -94,7 +94,7 @@ interface Picked {
   operators: boolean | null
 }
 
-/** The confidence that the shared class of a request follows from (`views/standings.ts`): 1 or 0 where the operator corrected it. */
+/** The confidence behind the shared class (`views/standings.ts`); 1 or 0 if the operator corrected it. */
 function confidenceOf({ title, description, confidence, judgement, operators }: Picked): number {
   if (operators !== null) return Number(operators)
   return judgement !== null && judgement.text_hash === judgedTextHash({ title, description })
@@ -144,9 +144,8 @@ async function drawMore(transaction: Transaction, { accountId }: Corrector, week
 }
 
 /**
- * Draws the texts of this week that have not been drawn yet: 20 of all that the owner sees. What was not answered in weeks before is given up, so that
- * what is corrected later by choice does not count as drawn.
- * @throws ServiceError NOT_FOUND when the account was deleted meanwhile.
+ * Fills this week's draw up to 20 texts. Drops unanswered earlier draws: a later correction of them is not random.
+ * @throws ServiceError NOT_FOUND if the account was deleted meanwhile.
  */
 export async function drawTexts(transaction: Transaction, { accountId, now }: DrawOwner): Promise<void> {
   if (accountId !== null) {
@@ -166,7 +165,7 @@ export async function drawTexts(transaction: Transaction, { accountId, now }: Dr
   await drawMore(transaction, { accountId }, week, taken)
 }
 
-/** What is open of the draw of this week: its texts in no order that tells their class. */
+/** Reads the unanswered texts of this week's draw, in an order that does not reveal their class. */
 export async function readDraw(executor: Executor, { accountId, now }: DrawOwner) {
   const week = weekOf(now)
   const { rows } = await sql<{ id: string; is_open: boolean }>`

@@ -24,7 +24,7 @@ const classOf: Record<WishClass, ShownClass> = { likely: 'shown', maybe: 'maybe'
 /** With fewer labels an interval says next to nothing. */
 export const fewestLabels = 10
 
-/** A share of requests with its interval; without enough labels of anyone its numbers are null. */
+/** The share of real requests with its interval; all null if neither account nor operator has enough labels. */
 export type Estimate = { [K in keyof Share]: number | null } & {
   /** How many labels it follows from. */
   labels: number
@@ -36,9 +36,8 @@ export type Estimates = Record<ShownClass, Estimate>
 type PlacedLabel = WeightedLabel & { platform: string; shown: ShownClass }
 
 /**
- * Gives each label the class that its text has by the present thresholds, and the number of texts that it stands for. Draws between two changes of
- * the thresholds are one sample of all texts, in which a label stands for its class' texts divided by its labels; samples count by
- * their size.
+ * Assigns each label its current class and its weight: the number of texts it represents. Draws under the same
+ * thresholds are one sample of all texts; samples are weighted by size.
  */
 function placeLabels(labels: readonly DrawnLabel[], classNow: typeof wishClassOf): PlacedLabel[] {
   const samples = [...Map.groupBy(labels, ({ thresholds }) => thresholds).values()]
@@ -82,9 +81,8 @@ export interface Accuracy extends Estimates {
 }
 
 /**
- * How many of the texts that are shown, maybe and hidden are requests: of all platforms, and of each.
- * @param own labels of the account; of the operator where `operators` is null
- * @param classNow the class of a confidence on a platform by the present thresholds
+ * Estimates the share of real requests per class, overall and per platform.
+ * @param own the account's labels; the operator's if `operators` is null
  */
 export function estimateAccuracy(
   own: readonly DrawnLabel[],

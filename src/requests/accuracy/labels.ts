@@ -4,7 +4,7 @@ import { wishClassOf } from '../detection/detect.ts'
 import { type Strictness, thresholdsBy } from '../views/strictness.ts'
 import { type Accuracy, type DrawnLabel, estimateAccuracy } from './estimate.ts'
 
-/** Two years of an account that answers all; the operator has as many. The latest count. */
+/** Only the latest labels count: two years of an account that answers every week. */
 const mostLabels = 2_080
 
 /** The labels of an account, or of the operator (null). */
@@ -24,10 +24,7 @@ export async function readStrictness(executor: Executor, accountId: string | nul
   return rows.length > 0 ? 'strict' : 'usual'
 }
 
-/**
- * How often each class is right, from what an account said about drawn texts and what the operator said; and how strict the account is.
- * @param accountId null for the operator alone
- */
+/** Reads how often each class is right, by the labels of the account (null: the operator). */
 export async function readAccuracy(
   executor: Executor,
   accountId: string | null,

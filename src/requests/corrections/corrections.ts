@@ -39,17 +39,14 @@ export const firstId = '00000000-0000-0000-0000-000000000000'
 
 const ownedBy = (accountId: string | null) => sql`account_id is not distinct from ${accountId}::uuid`
 
-/**
- * For a query over `requests`: whether the account sees the request at all, in whatever class. An unlisted one is visible only to the
- * accounts that named its source. The operator (null) sees every request.
- */
+/** SQL: whether the account sees the request at all. Unlisted ones need a named source; null (operator) sees all. */
 export const isVisibleTo = (accountId: string | null) =>
   accountId === null
     ? sql<boolean>`true`
     : sql<boolean>`(requests.standing >= ${sql.lit(standings.unlikely)} or exists (
         select from account_requests where account_requests.request_id = requests.id and account_id = ${accountId}))`
 
-/** Locks a request: until the transaction ends nothing else derives its standings. @throws ServiceError NOT_FOUND for a request that is not stored, or that the account cannot see. */
+/** Locks a request and so its standings. @throws ServiceError NOT_FOUND if the account cannot see it. */
 async function lockRequest(
   transaction: Transaction,
   accountId: string | null,
@@ -65,7 +62,7 @@ async function lockRequest(
   return { id, platform, sourceHash: correctionHash(platform, source_id) }
 }
 
-/** Inserts a correction that does not exist yet. One statement counts it and checks the maximum. @throws ServiceError CONFLICT, NOT_FOUND */
+/** Inserts, counts and limits a correction in one statement. @throws ServiceError CONFLICT, NOT_FOUND */
 async function insertCorrection(
   transaction: Transaction,
   { id, platform, sourceHash }: CorrectedRequest,
@@ -81,9 +78,8 @@ async function insertCorrection(
 }
 
 /**
- * Says that a request is a feature request, or is none: for one account, or for all. The same correction again changes nothing and
- * counts once; the opposite one replaces it.
- * @throws ServiceError NOT_FOUND; CONFLICT when the account has the maximum of corrections.
+ * Corrects a request for one account or, by the operator, for all. Idempotent; replaces the opposite correction.
+ * @throws ServiceError NOT_FOUND; CONFLICT if the account has the maximum of corrections.
  */
 export async function correctRequest(transaction: Transaction, correction: NewCorrection): Promise<void> {
   const { accountId, requestId, isRequest, madeBy, now } = correction
@@ -102,10 +98,7 @@ export async function correctRequest(transaction: Transaction, correction: NewCo
   await recount(transaction, { requests: [request.id] })
 }
 
-/**
- * Removes a correction by the hash that it is stored under. Its request must be locked.
- * @returns false when there is none.
- */
+/** Deletes a correction by its hash. Its request must be locked. @returns false if there is none. */
 async function removeCorrection(
   transaction: Transaction,
   accountId: string | null,
@@ -125,10 +118,7 @@ async function removeCorrection(
   return rows.length > 0
 }
 
-/**
- * Undoes a correction, also of a request that is no longer stored.
- * @returns false when there is none.
- */
+/** Undoes a correction, even if its request is no longer stored. @returns false if there is none. */
 export async function undoCorrection(
   transaction: Transaction,
   { accountId, correctionId }: Corrector & { correctionId: string },
@@ -141,7 +131,7 @@ export async function undoCorrection(
   return removeCorrection(transaction, accountId, correctionId)
 }
 
-/** Deletes what a deleted account said, what was drawn for it, and how it saw requests. The operator's corrections stay. */
+/** Deletes a deleted account's corrections, draws and own standings. The operator's corrections stay. */
 export async function deleteCorrectionsOf(transaction: Transaction, accountId: string): Promise<void> {
   await takeLock(transaction, 'memberships')
   // In the order of all writers: corrections, the account, how it sees requests.

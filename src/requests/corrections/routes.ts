@@ -24,7 +24,7 @@ interface CorrectionAudience extends Audience {
   tags: string[]
 }
 
-/** The routes by which accounts, and the operator for all of them, say which requests are feature requests. */
+/** Registers the routes that record which requests are feature requests, per account and for the operator. */
 export function registerCorrectionRoutes(app: App, dependencies: CorrectionDependencies): void {
   const { authentication } = dependencies
   const { account, operator } = audiencesOf(authentication)

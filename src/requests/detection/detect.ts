@@ -11,10 +11,10 @@ import {
   type Thresholds,
 } from './weights-file.ts'
 
-/** Besides trackers these have categories or tags that their communities keep in order. */
+/** Platforms, besides trackers, whose communities curate categories or tags. */
 const curated: ReadonlySet<string> = new Set(['discourse', 'stackexchange'])
 
-/** Log-odds that the evidence adds. Elsewhere an author sets a flair or a hashtag, of anything. */
+/** Log-odds added by a matching label. Lower elsewhere: authors pick any flair or hashtag. */
 const curatedStrength = 3
 const ownStrength = 1.5
 
@@ -26,7 +26,7 @@ export function evidenceLogOdds(platform: string, evidence: Evidence): number {
   return evidence === 'wish' ? strength : -strength
 }
 
-/** How likely a text is a wish, in classes: the likely ones are shown, the ones that may be are offered after them. */
+/** How likely a text is a wish: likely ones are shown, maybe ones are offered after them. */
 export type WishClass = 'likely' | 'maybe' | 'unlikely'
 
 export interface DetectableText {
@@ -47,7 +47,7 @@ export interface Detection {
 /** The confidences from which a text of a platform is likely, and maybe, a wish. */
 export const thresholdsOf = (platform: string): Thresholds => projectDetector()[groupOf(platform)].thresholds
 
-/** What classes of an account are cut by, where that differs from what they are cut by for all. */
+/** An account's thresholds, where they differ from the shared ones. */
 export type OwnThresholds = Partial<Record<PlatformGroup, Thresholds>>
 
 /** The class of a confidence, wherever it comes from. */
@@ -58,8 +58,8 @@ export function wishClassOf(confidence: number, platform: string, own: OwnThresh
 }
 
 /**
- * Whether a text is a feature request: from the text, and from the labels of its source, or what its author chose as the type in a form. Labels
- * come first: maintainers correct authors. No network, well below 0.1 ms for a usual text.
+ * Classifies a text by its words, its source's labels and the type chosen in a form. Labels outrank the form, because
+ * maintainers correct authors. No network; well below 0.1 ms for a usual text.
  */
 export function detect({ title, description, platform, tags }: DetectableText): Detection {
   const { model, calibration } = projectDetector()[groupOf(platform)]

@@ -1,4 +1,4 @@
-/** What of a text is read at all, in UTF-16 units. Whatever lies behind it costs nothing. */
+/** UTF-16 units read of a title; the rest costs nothing. */
 const maxRawTitle = 400
 const maxRawDescription = 6_000
 
@@ -14,7 +14,7 @@ const space = 32
 const apostrophe = 39
 const zero = 48
 
-// Every unclosed form ends at the end of the text, so that each pattern reads a text once.
+// Every pattern also ends at the end of the text, so an unclosed form cannot cause a second pass.
 export const comment: RegExp = /<!--[\s\S]*?(?:-->|$)/g
 const codeBlock =
   /```[\s\S]*?(?:```|$)|~~~[\s\S]*?(?:~~~|$)|\{(?:code|noformat)[^}\n]{0,80}\}[\s\S]*?(?:\{(?:code|noformat)\}|$)|<pre[\s\S]*?(?:<\/pre>|$)/gi
@@ -28,7 +28,7 @@ const mayHaveCode = (text: string) =>
   (text.includes('{') && (text.includes('{code') || text.includes('{noformat'))) ||
   (text.includes('<') && text.includes('<pre'))
 
-/** @param text in lower case. Searching for a character is many times faster than for a word or an expression. */
+/** @param text in lower case. Searches for single characters first, far faster than words or regular expressions. */
 function withoutCode(text: string): string {
   let rest = text
   if (rest.includes('<') && rest.includes('<!--')) rest = rest.replace(comment, ' ')
@@ -39,7 +39,7 @@ function withoutCode(text: string): string {
   return rest
 }
 
-/** A letter stays, a digit becomes 0, an end of a sentence a boundary, and anything else a space. */
+/** Keeps letters, maps digits to 0, sentence ends to a boundary and everything else to a space. */
 function codeOf(code: number): number {
   if (code >= 97 && code <= 122) return code
   if (code < 128) {
@@ -57,7 +57,7 @@ function codeOf(code: number): number {
 
 const isSeparator = (code: number) => code === space || code === boundary
 
-/** Appends at most `max` codes of a text, with runs of spaces, of boundaries and of digits as one each. Returns the new length. */
+/** Appends at most `max` codes of a text, collapsing runs of spaces, boundaries and digits. Returns the new length. */
 function append(text: string, codes: Uint16Array, start: number, max: number): number {
   let length = start
   let previous = boundary
@@ -66,7 +66,7 @@ function append(text: string, codes: Uint16Array, start: number, max: number): n
     const code = codeOf(text.charCodeAt(index))
     if (code === previous && (code === space || code === zero)) continue
     if (isSeparator(code) && isSeparator(previous)) {
-      // A boundary takes the position of the space before it, and a space after it adds nothing.
+      // A boundary replaces the space before it and absorbs the space after it.
       if (code === boundary && length > start) codes[length - 1] = boundary
       if (code === boundary) previous = boundary
       continue
@@ -90,7 +90,7 @@ const scratch = new Uint16Array(maxTitle + 1 + maxWordText)
 /** A compatibility form may be upper case again. */
 const cleaned = (text: string) => withoutCode(text.toLowerCase()).normalize('NFKC').toLowerCase()
 
-/** NFKC, lower case, without comments, code, addresses and tags; headings stay. The codes are valid until the next call. */
+/** Normalizes (NFKC, lower case) without comments, code, addresses and tags. Valid until the next call. */
 export function normalText(title: string, description: string): NormalText {
   const titleText = cleaned(title.slice(0, maxRawTitle))
   const text = cleaned(description.slice(0, maxRawDescription))
@@ -100,7 +100,7 @@ export function normalText(title: string, description: string): NormalText {
   return { codes: scratch, titleLength, length }
 }
 
-/** Distinct beginnings of the hashes, so that equal letters in another role are another feature. */
+/** Distinct hash seeds: the same letters in another role are another feature. */
 const wordSeed = 0x811c9dc5 | 0
 const titleSeed = 0x2f0b4a27 | 0
 const pairSeed = 0x5bd1e995 | 0
@@ -110,8 +110,8 @@ const prime = 0x01000193
 const sentenceStart = 0x7f4a7c15 | 0
 
 /**
- * The blocks of features, in the order of their tables: words of title and text, words of the title, characters. The features of a block share a
- * vector of the length `share`, so that the many character features do not drown the words. Shares were chosen by cross-validation.
+ * The blocks of features, in table order. `share`, the length of a block's vector, keeps the many character features
+ * from drowning the words; chosen by cross-validation.
  */
 export const blocks = [
   { name: 'words', bits: 15, share: 0.6 },
@@ -150,7 +150,7 @@ const pairOf = (first: number, second: number) => mixed(Math.imul(first ^ pairSe
 
 const found = new Uint32Array(maxFeatures)
 
-/** Words, and pairs of neighbours in a sentence; the first word of a sentence follows its start. Returns how many were found. */
+/** Hashes words and pairs of neighbors within a sentence, including (start, first word). Returns how many. */
 function hashWords(codes: Uint16Array, end: number, seed: number): number {
   let count = 0
   let previous = sentenceStart
@@ -200,7 +200,7 @@ const features: Features = {
   ends: new Uint32Array(blockCount),
   values: new Float64Array(blockCount),
 }
-/** The text in which a position occurred last, so that each position counts once without clearing a table for each text. */
+/** The last text in which each position occurred: counts positions once per text without clearing the table. */
 const seenIn = new Uint32Array(modelSize)
 let textNumber = 0
 
@@ -224,7 +224,7 @@ function addBlock(block: number, start: number, count: number): number {
   return end
 }
 
-/** Hashed features (the hashing trick of Weinberger et al., 2009), binary and normalised. The result is valid until the next call. */
+/** Binary, normalized hashed features (hashing trick, Weinberger et al., 2009). Valid until the next call. */
 export function featuresOf(title: string, description: string): Features {
   const { codes, titleLength, length } = normalText(title, description)
   textNumber += 1

@@ -5,7 +5,7 @@ import { agreed, type Evidence, meaningOf } from './labels.ts'
 export interface FormText {
   /** What its author chose as its type. */
   evidence: Evidence
-  /** What its author wrote: without the headings, choices and empty fields of a form that is used for every type. */
+  /** The author's own text, without the form's headings, choices and empty fields. */
   text: string
 }
 
@@ -61,7 +61,7 @@ function isTypeField(name: string): boolean {
 /** A command that sets a label: `/kind feature`. */
 const command = /^\/(?:kind|type)\s+/
 
-/** The answer in the line of a heading whose text lost its line breaks: "### Issue type Feature request". */
+/** The answer in a heading that lost its line breaks: "### Issue type Feature request". */
 function answerOfFlatField(line: string): string | null {
   const words = wordsOf(line)
   const name = [...typeFields].find((field) => words.startsWith(`${field} `))
@@ -69,7 +69,7 @@ function answerOfFlatField(line: string): string | null {
   return answer && answerOf(answer) !== 'none' ? answer : null
 }
 
-/** What stands after the name of a type field in its line: the answer, or nothing. Null for another line. */
+/** The rest of a type field's line (the answer or ''); null for any other line. */
 function afterTypeField(line: string): string | null {
   if (command.test(line)) return line.replace(command, '')
   const end = line.search(/[:?]/)
@@ -104,7 +104,7 @@ function hasTypeField(text: string): boolean {
   return false
 }
 
-/** The answers to the type fields of a text. Boxes are a type field when they offer wishes and something else. */
+/** The answers to a text's type fields. Boxes count as a type field if they offer wishes and something else. */
 function typeAnswers(lines: readonly string[]): Evidence[] {
   const answers: Evidence[] = []
   const offered: Evidence[] = []
@@ -152,7 +152,7 @@ function authorsLines(lines: readonly string[]): string[] {
   })
 }
 
-/** Reads the type field of a form or template: GitHub's forms, boxes, "Type: feature", "/kind feature". In linear time. */
+/** Reads the type field of a form or template: GitHub forms, boxes, "Type: feature", "/kind feature". Linear time. */
 export function readForm(description: string): FormText {
   const start = description.slice(0, maxFormText)
   const isFlat = start.includes('#') && start.includes(' ### ')

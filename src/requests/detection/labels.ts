@@ -3,14 +3,14 @@ import labels from './labels.json' with { type: 'json' }
 /** What the labels of a source, or the type field of a form, say about a text. */
 export type Evidence = 'wish' | 'other' | 'none'
 
-/** Labels of wishes, categories of forums and issue types, in the form of `labelWords`. */
+/** Labels, forum categories and issue types that mean a wish, in the form of `labelWords`. */
 const wishLabels: ReadonlySet<string> = new Set(labels.wishLabels)
 const otherLabels: ReadonlySet<string> = new Set(labels.otherLabels)
 
-/** What stands before the value of a scoped label: `kind/feature`, `type: feature`, `c-enhancement`. */
+/** The scope of a label: `kind/feature`, `type: feature`, `c-enhancement`. */
 const scope = /^(?:kind|type|category|issue ?type|topic|t|c|area|status|is)(?:\s*[:/]+\s*|-)/
 
-/** A label in lower case without its scope, with `-` and `_` as spaces and without emoji. */
+/** A label in lower case without scope and emoji, with `-` and `_` as spaces. */
 function labelWords(label: string): string {
   const text = label
     .slice(0, 100)

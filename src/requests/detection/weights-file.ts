@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { blockCount, blocks, type Features, modelSize } from './features.ts'
 
-/** Texts of an issue tracker are about one product and mostly long; posts of a social platform are about anything. */
+/** Tracker texts are about one product and mostly long; social posts are about anything. */
 export type PlatformGroup = 'tracker' | 'social'
 
 export const trackers: ReadonlySet<string> = new Set([
@@ -15,11 +15,11 @@ export const trackers: ReadonlySet<string> = new Set([
   'bitbucket',
 ])
 
-/** The group of a platform; one without a known tracker is social, where more is needed for a wish. */
+/** The group of a platform. Unknown platforms are social, which needs more evidence. */
 export const groupOf = (platform: string): PlatformGroup =>
   trackers.has(platform.toLowerCase()) ? 'tracker' : 'social'
 
-/** Weights of every position of the tables, as integers of 8 bits; each block has a scale. */
+/** 8-bit integer weights for every table position, with a scale per block. */
 export interface LinearModel {
   weights: Int8Array
   scales: readonly number[]
@@ -39,13 +39,13 @@ export function scoreOf(model: LinearModel, { positions, ends, values }: Feature
   return score
 }
 
-/** Log-odds of a wish from the score of a model: `slope * score + offset` (Platt scaling, 1999). The slope is above 0. */
+/** Log-odds of a wish from a model's score: `slope * score + offset` (Platt scaling, 1999), with slope > 0. */
 export interface Calibration {
   slope: number
   offset: number
 }
 
-/** Beyond this the evidence of a text is no surer, and the sum with other evidence stays finite. */
+/** Caps a text's evidence, so that the sum with other evidence stays finite. */
 const maxLogOdds = 12
 
 export const probabilityOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
@@ -55,7 +55,7 @@ export function calibrated(score: number, { slope, offset }: Calibration): numbe
   return Math.min(maxLogOdds, Math.max(-maxLogOdds, slope * score + offset))
 }
 
-/** A change of the features needs a new version: weights fit only the features that they were trained with. */
+/** Increase with every change of the features: weights fit only the features they were trained on. */
 const version = 1
 const magic = 'WISHDET\0'
 export const maxFileBytes = 128 * 1024
@@ -82,7 +82,7 @@ interface Header {
   groups: { name: PlatformGroup; bias: number; scales: number[]; calibration: Calibration; thresholds: Thresholds }[]
 }
 
-/** The file: 8 bytes of magic, the length of the header (32 bits, little-endian), the header as JSON, the weights of each group. */
+/** Serializes the detector: 8 magic bytes, header length (uint32 LE), JSON header, the weights of each group. */
 export function writeDetector(detector: Detector): Buffer {
   const header: Header = {
     version,

@@ -7,17 +7,17 @@ import { storedPlatformNames } from '../../platforms/registry.ts'
 import { includes } from '../views/include.ts'
 import { sharedView, type View, viewOf } from '../views/view.ts'
 
-/** Which requests a list, a search or an export has; everything that is given must hold. */
+/** The filters of a list, search or export. All given ones must match. */
 export interface RequestFilters {
   /** In any spelling that means the same. */
   topic?: string | undefined
   platforms?: readonly PlatformName[] | undefined
-  /** One of these, in lower case; a request whose source is of no single product has none of them. */
+  /** Matches any of these, in lower case. Requests whose source is not one product never match. */
   products?: readonly string[] | undefined
   /** All of them, as the platform writes them. */
   tags?: readonly string[] | undefined
   minVotes?: number | undefined
-  /** Posted then or later, by the platform's date or, where it has none, by when it entered the cache. */
+  /** Inclusive. Uses the platform's date, else when the request entered the cache. */
   since?: Date | undefined
   /** Posted before. */
   until?: Date | undefined
@@ -27,7 +27,7 @@ export interface RequestFilters {
   view?: View | undefined
 }
 
-/** The view of the filters; the safe one where none is given, which has nothing of any account. */
+/** The view of the filters; defaults to the shared one, which contains nothing of any account. */
 export const filterView = ({ view = sharedView }: RequestFilters): View => view
 
 const tag = trimmedText(1, 100, 'As the platform writes it')

@@ -33,17 +33,14 @@ export const selectionFields = {
 
 export const purgeId = Type.String({ description: 'What the suppression is lifted by' })
 
-/**
- * Refuses more than one of the fields that exclude each other, and none of them where one is required.
- * @throws ServiceError INVALID_REQUEST
- */
+/** Requires at most one, or exactly one, of the exclusive fields. @throws ServiceError INVALID_REQUEST */
 export function requireOne(body: Record<string, unknown>, exclusive: readonly string[], isRequired: boolean): void {
   const [first, second] = exclusive.filter((field) => body[field] !== undefined)
   if (second !== undefined) throw invalidField(second, `cannot be combined with ${first}`)
   if (isRequired && first === undefined) throw invalidField('', `name one of ${exclusive.join(', ')}`)
 }
 
-/** Refuses an address or an author that nothing could be recognised by. @throws ServiceError INVALID_REQUEST */
+/** Rejects a URL or author that cannot identify anything. @throws ServiceError INVALID_REQUEST */
 export function requireComparable({ url, author }: { url?: string; author?: string }): void {
   if (url !== undefined && identitiesOfUrl(url).length === 0) {
     throw invalidField('url', 'must be a web address, https://…')
@@ -54,9 +51,8 @@ export function requireComparable({ url, author }: { url?: string; author?: stri
 }
 
 /**
- * Which requests of a page may not be stored. To be called before anything is stored: until the transaction ends nothing
- * is added to the list, so that either the purge sees the stored row or the page sees the suppression.
- * @returns their source ids.
+ * Finds the source ids that a page must not store. Call before storing: the shared lock keeps the list unchanged, so
+ * either the purge sees the row or the page sees the suppression.
  */
 export async function findSuppressed(
   transaction: Transaction,
@@ -70,7 +66,7 @@ export async function findSuppressed(
       sourceIdOf.set(hash, [...(sourceIdOf.get(hash) ?? []), request.sourceId])
     }
   }
-  // A statement of its own: the one that reads the list must have a snapshot from after the waiting.
+  // Lock in a separate statement, so that the next one gets a snapshot from after the wait.
   await takeSharedLock(transaction, 'suppressions')
   const { rows } = await sql<{ hash: string }>`
     select distinct hash from suppressions where hash = any(${[...sourceIdOf.keys()]}::text[])`.execute(transaction)
@@ -85,7 +81,7 @@ export interface NewSuppressions {
   now: Date
 }
 
-/** Adds to the list. Waits for the pages that are being stored; those after them see it when the transaction has committed. */
+/** Adds to the list. Waits for pages being stored; later pages see the entries once this commits. */
 export async function suppress(transaction: Transaction, { purgeId, identities, named, now }: NewSuppressions) {
   if (identities.length === 0) return
   const entries = identities.map((identity) => ({
@@ -106,7 +102,7 @@ const hashesOf = (identities: readonly Identity[], platform: PlatformName | unde
     (platform === undefined ? storedPlatformNames : [platform]).map((name) => hashIdentity(name, identity)),
   )
 
-/** The maximum entries that one statement deletes: in the embedded backend all other statements wait for it. */
+/** Entries deleted per statement: in the embedded backend, all other statements wait for it. */
 const sliceRows = 5_000
 
 async function liftPurges(database: Database, purgeIds: readonly string[]): Promise<number> {
@@ -121,9 +117,9 @@ async function liftPurges(database: Database, purgeIds: readonly string[]): Prom
 }
 
 /**
- * Lifts what was suppressed: by a name, everything of the purges that named it, and what others know of it; by a purge,
- * everything of that one.
- * @returns how many entries are gone.
+ * Lifts suppressions by name or by purge. By name, it lifts everything of the purges that named it, and other purges'
+ * entries for it.
+ * @returns how many entries were deleted.
  */
 export async function liftSuppression(
   database: Database,

@@ -8,10 +8,10 @@ import { type BackgroundRun, createBackgroundRun } from '../../runtime/backgroun
 import type { Clock } from '../../runtime/clock.ts'
 import { applyRefresh, claimRefreshes } from './apply.ts'
 
-/** The share of the tightest window that must be left, and of a daily quota: the rest belongs to jobs. */
+/** Share of the tightest window and of a daily quota that refreshes leave to jobs. */
 const shareForJobs = 0.5
 
-/** Whether a task of the platform is queued, running or waiting. Tasks of queued jobs count too: they begin at any moment. */
+/** Whether the platform has a queued, running or waiting task. Tasks of queued jobs count: they can start any time. */
 async function hasOpenTask(database: Database, platform: PlatformName): Promise<boolean> {
   const open = await database
     .selectFrom('scrape_tasks')
@@ -56,10 +56,7 @@ const maxCalls = 10
 /** How long a platform is left alone after a failure that names no time. */
 const pauseMs = 60 * 60_000
 
-/**
- * Reads known requests again in the background, a few calls a minute, until it is stopped: that aborts the call under way, and what it had claimed is still
- * due. The README states its law.
- */
+/** Refreshes known requests in the background, a few calls a minute. After a stop, claimed requests stay due. */
 export function startRefreshing(options: RefreshingOptions): BackgroundRun {
   const { clock, log, platforms } = options
   const pausedUntil = new Map<PlatformName, Date>()

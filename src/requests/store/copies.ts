@@ -3,26 +3,26 @@ import type { Transaction } from '../../database/open.ts'
 import { insertQueued } from '../wishes/recount.ts'
 import { insertSearchChanges } from './changes.ts'
 
-// What follows from rows of `requests` and `request_texts`, written in the transaction that writes these.
+// Copies derived from `requests` and `request_texts`, written in the same transaction.
 
-/** The statement that copies new requests for lists and numbers. @param requests what has their columns, for `from` */
+/** The statement that copies new requests to `request_facets`. @param requests a `from` item with their columns */
 export const insertFacets = (requests: RawBuilder<unknown>) => sql`
   insert into request_facets (request_id, platform, status, standing, votes, posted_at, confidence, tags, product)
   select id, platform, status, standing, votes, posted_at, confidence, tags, product from ${requests}`
 
-/** The statement that makes requests with stored texts searchable. @param requests what has their columns, for `from` */
+/** The statement that makes requests with stored texts searchable. @param requests a `from` item with their columns */
 export const insertSearchable = (requests: RawBuilder<unknown>) => sql`
   insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags, product)
   select id, platform, status, standing, votes, posted_at, tags, product from ${requests}`
 
-/** Brings the copies of changed requests, the counts of their topics and the log of changes up to date. Their locks are held. */
+/** Updates the copies, topic counts and change log of changed requests. Their locks must be held. */
 export async function refreshCopies(transaction: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await sql`select refresh_request_copies(${[...ids]}::uuid[])`.execute(transaction)
 }
 
 /**
- * Makes requests whose texts were written searchable by them, and queues them to be placed. A statement after that of the texts: the index of words reads
- * them, and sees only what was written before.
+ * Makes requests searchable and queues them for placing. Must follow the statement that writes their texts: the word
+ * index reads only what was written before.
  */
 export async function followTexts(
   transaction: Transaction,

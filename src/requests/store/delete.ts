@@ -7,17 +7,13 @@ import { recount, type WishChanges } from '../wishes/recount.ts'
 import { noteChangedWords } from '../words/vocabulary.ts'
 import { insertSearchChanges } from './changes.ts'
 
-/** How many days a platform's requests stay after they were last refreshed; without an entry they do not expire. */
+/** Days that a platform's requests stay after their last refresh; platforms without an entry never expire. */
 export type Retention = ReadonlyMap<PlatformName, number>
 
-/** The maximum rows that one transaction deletes, with all their words: in the embedded backend all other statements wait for it. */
+/** Requests deleted per transaction: in the embedded backend, all other statements wait for it. */
 const sliceRows = 100
 
-/**
- * Deletes requests that were not refreshed for longer than their platform allows, a slice of them. They are not suppressed:
- * a later collection may store them again.
- * @returns whether there may be more.
- */
+/** Deletes a slice of the expired requests, without suppressing them. @returns whether there may be more. */
 export async function deleteExpiredRequests(database: Database, retention: Retention, now: Date): Promise<boolean> {
   let more = false
   for (const [platform, days] of retention) {
@@ -32,14 +28,11 @@ export async function deleteExpiredRequests(database: Database, retention: Reten
   return more
 }
 
-/**
- * Which unchanged requests of a platform a page marks as seen: those last refreshed before this moment. Null where nothing
- * expires, so that nothing is rewritten there.
- */
+/** Unchanged requests last refreshed before this are marked as seen; null if the platform has no retention. */
 export const markSeenBefore = (retention: Retention, platform: PlatformName, now: Date): Date | null =>
   retention.has(platform) ? new Date(now.getTime() - dayMs) : null
 
-/** Deletes what is derived from these requests, and takes them out of the counts of their topics. */
+/** Deletes data derived from these requests and subtracts them from their topics' counts. */
 export async function deleteDerived(transaction: Transaction, ids: readonly string[]): Promise<void> {
   const areTheirs = sql`request_id = any(${[...ids]}::uuid[])`
   await sql`
@@ -76,10 +69,9 @@ async function readLeft(transaction: Transaction, ids: readonly string[]): Promi
 }
 
 /**
- * Deletes requests with everything that depends on them: text, words that no other request has, topics with their counts, job
- * results, stored answers of idempotent calls. The only way in which requests are deleted.
- * @param chosen a query for their ids that locks the rows, those that it waits for in the order of `lockRequests`; it runs once. The transaction
- * has no lock of other requests, and must `recount` the changed wishes at its end.
+ * Deletes requests and everything that depends on them. The only function that deletes requests.
+ * @param chosen a query for their ids that locks the rows in the order of `lockRequests`; it runs once. The transaction
+ * holds no other request locks and must `recount` the changed wishes at its end.
  */
 export async function deleteRequests(
   transaction: Transaction,

@@ -19,7 +19,7 @@ import type { StoredRequest } from './upsert.ts'
 export const sourcesOf = ({ platform, requests }: FoundPage): { platform: string; source: string }[] =>
   [...new Set(requests.flatMap(({ request }) => request.ownSource ?? []))].map((source) => ({ platform, source }))
 
-/** Whether corrections are about requests of this page that are not stored: storing them changes what the corrections refer to. */
+/** Whether storing this page revives corrections of requests that are not stored, which changes what they refer to. */
 export async function bringsBackCorrected(
   transaction: Transaction,
   { platform, requests }: FoundPage,
@@ -50,7 +50,7 @@ async function linkCorrected(transaction: Transaction, { platform }: FoundPage, 
   return { corrected: rows.map(({ id }) => id), placed }
 }
 
-/** Notes where unlisted requests were found. @returns the ids of those that were not known from there. */
+/** Records the sources of unlisted requests. @returns ids of requests not known from there before. */
 async function noteSources(
   transaction: Transaction,
   platform: string,
@@ -64,7 +64,7 @@ async function noteSources(
   return rows.map(({ request_id }) => request_id)
 }
 
-/** Which of these requests the account of the page's job saw before; none without a job. */
+/** Which of these requests the account of the page's job already saw; none without a job. */
 async function readSeen(transaction: Transaction, { jobId }: FoundPage, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select request_id as id from account_requests where request_id = any(${[...ids]}::uuid[])
@@ -73,8 +73,8 @@ async function readSeen(transaction: Transaction, { jobId }: FoundPage, ids: rea
 }
 
 /**
- * Makes unlisted requests as if this page were the first to find them: what was collected for one account must not tell the others
- * when it was found, or for which topic. They leave the topics that have no other listed requests.
+ * Lists unlisted requests as if this page had found them first: nobody may learn when, or for which topic, an account
+ * collected them.
  */
 async function list(transaction: Transaction, { topic, now }: FoundPage, ids: readonly string[]): Promise<void> {
   await sql`delete from request_sources where request_id = any(${[...ids]}::uuid[])`.execute(transaction)
@@ -102,15 +102,15 @@ async function readDiffering(
 export interface SettledStandings {
   /** The requests whose class follows from more than the page, by id. */
   computed: ReadonlySet<string>
-  /** The same where all of them are new and unlisted, and no correction is kept of any; else empty. */
+  /** The subset that is new, unlisted and without stored corrections. */
   fresh: ReadonlySet<string>
-  /** Those that were unlisted, that this page lists, and that the account of its job did not see before. */
+  /** Unlisted requests that this page lists and that the account of its job had not seen. */
   appeared: ReadonlySet<string>
 }
 
 /**
- * Brings the standings of the requests of a page up to date. A request that only sources of accounts have is unlisted; one that a
- * page of the operator's sources has is listed from then on, and never unlisted again.
+ * Updates the standings of a page's requests. A request that only accounts' sources have is unlisted; once the
+ * operator's sources have it, it is listed for good.
  */
 export async function settleStandings(
   transaction: Transaction,

@@ -5,7 +5,7 @@ import type { FoundRequest } from '../../platforms/platform.ts'
 import { dayMs } from '../../runtime/durations.ts'
 import { productOf } from '../product.ts'
 
-/** The columns that a refresh never changes, or that the database or the statement itself sets. */
+/** Columns that a refresh never changes, or that the database or the statement sets. */
 type OtherColumn =
   | 'id'
   | 'platform'
@@ -20,10 +20,10 @@ type OtherColumn =
   | 'status_changed_at'
   | 'status_observed'
 
-/** A count as the column holds it: a number that a platform makes up must not fail the whole page. */
+/** Clamps a count to the column's range: a bogus number must not fail the whole page. */
 const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2_147_483_648), 2_147_483_647))
 
-/** A platform's date, or null for one that cannot be true: before 1970 or later than tomorrow. */
+/** A platform's date; null if implausible (before 1970 or after tomorrow). */
 export const toPastDate = (date: Date | null, now: Date) =>
   date !== null && date.getTime() >= 0 && date.getTime() <= now.getTime() + dayMs ? date : null
 
@@ -41,7 +41,7 @@ interface RefreshedColumn {
   read(request: FoundRequest, found: FoundWith): unknown
 }
 
-/** The columns that a refresh may change: complete by their type, so that a new column of `requests` cannot be forgotten. */
+/** The columns that a refresh may change. The type makes a forgotten new column a compile error. */
 const refreshedColumns: Record<Exclude<keyof Tables['requests'], OtherColumn>, RefreshedColumn> = {
   title: { type: 'text', read: ({ title }) => title },
   description: { type: 'text', read: ({ description }) => description },

@@ -19,19 +19,16 @@ import { type StoredRequest, upsertRequests } from './upsert.ts'
 export interface StoredPage {
   /** How many different requests of the page joined its job, known ones included. */
   found: number
-  /**
-   * How many of those about the topic were new to the cache, or unlisted until now and not seen by the account of the job, and are likely
-   * requests as it sees them.
-   */
+  /** How many likely requests about the topic are new to the cache or, for the job's account, newly visible. */
   created: number
   /** How many of those about the topic were new and may be requests. */
   maybeCreated: number
-  /** How many rows were new, whatever they are about, and how many known ones were written. */
+  /** How many rows were new, on topic or not. */
   inserted: number
   /** How many of the new rows are no likely requests. */
   notLikely: number
   changed: number
-  /** Those that joined the job by this page, by id: no earlier page of it had them. Empty for a live collection. */
+  /** Ids of requests that joined the job with this page. Empty for a live collection. */
   joined: string[]
   /** What the transaction of the page gives to `recount` before it commits. */
   wishes: WishChanges
@@ -49,10 +46,7 @@ export const storePageAlone = (database: Database, found: FoundPage): Promise<St
     return stored
   })
 
-/**
- * Stores the requests that a page found, inside the transaction of the page, which must `recount` the changed wishes at its end; those that are
- * suppressed are left out.
- */
+/** Stores a page without its suppressed requests; its transaction must end with a `recount` of the wishes. */
 export async function storePage(transaction: Transaction, found: FoundPage): Promise<StoredPage> {
   const identified = found.requests.map(({ request }) => request)
   if (identified.length === 0) return nothing
@@ -111,7 +105,7 @@ async function linkToJob(transaction: Transaction, { jobId }: FoundPage, ids: re
   return rows.map(({ id }) => id)
 }
 
-/** The new requests about the topic by class, as the account of the job sees them. One that others could not see before is new, too. */
+/** Counts new on-topic requests by class, as the job's account sees them. Newly visible requests count as new. */
 async function countCreated(
   transaction: Transaction,
   { jobId, platform, requests }: FoundPage,

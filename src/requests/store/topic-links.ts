@@ -18,8 +18,8 @@ interface NewTopic {
 }
 
 /**
- * Whether only an expansion thought of the topic. The unowned job is locked, so that no call clears its mark meanwhile, and because its pages lock it before
- * the topic in any case: the other order could deadlock.
+ * Whether only an expansion suggested the topic. Locks the unowned job before the topic, as its pages do: the other
+ * order could deadlock.
  */
 async function isFromExpansion(transaction: Transaction, unownedJobId: string | undefined): Promise<boolean> {
   if (unownedJobId === undefined) return false
@@ -29,8 +29,7 @@ async function isFromExpansion(transaction: Transaction, unownedJobId: string | 
 }
 
 /**
- * Stores a topic that is new, or gives one without listed requests the spelling of this page. The row of any other topic is not locked: pages of one
- * topic would wait for each other.
+ * Stores a new topic, or respells one without listed requests. Locks no other topic: pages would wait for each other.
  */
 async function ensureTopic(transaction: Transaction, page: NewTopic): Promise<void> {
   const { key, topic, unownedJobId, isListedPage, created } = page
@@ -42,7 +41,7 @@ async function ensureTopic(transaction: Transaction, page: NewTopic): Promise<vo
     if (known?.name === topic && known.from_expansion === fromExpansion) return
     await spellTopic(transaction, page, fromExpansion)
   } else if (known.name === topic) return
-  // They were stored in the spelling of this page, if another page has listed the topic since.
+  // They were stored in this page's spelling even if another page has listed the topic since.
   await sql`
     update requests set topic = ${topicName(topic)}
     where id = any(${[...created]}::uuid[]) and topic <> ${topicName(topic)}`.execute(transaction)
@@ -57,7 +56,7 @@ async function spellTopic(
     insert into topics (key, name, created_at, collected_at, from_expansion)
     values (${key}, ${topic}, ${now}, ${now}, ${fromExpansion}) on conflict do nothing`.execute(transaction)
   await sql`select from topics where key = ${key} for no key update`.execute(transaction)
-  // A statement of its own: it must see whether a page that was waited for has listed the topic.
+  // A separate statement, to see whether a page we waited for has listed the topic.
   await sql`
     update topics set name = ${topic}, created_at = ${now}, from_expansion = ${fromExpansion}
     where key = ${key} and ${isListedPage} and not ${isListedTopic}
@@ -65,8 +64,8 @@ async function spellTopic(
 }
 
 /**
- * Links the requests of a page that are about its topic to the topic. A listed request that was found in a source of an account is not
- * linked: the topic, and its counts, would tell all accounts what one of them collects.
+ * Links a page's on-topic requests to the topic, except listed ones found in an account's source: topic and counts
+ * would reveal what the account collects.
  */
 export async function linkToTopic(
   transaction: Transaction,
@@ -90,7 +89,7 @@ export async function linkToTopic(
   await linkRequests(transaction, { key, ids, now })
 }
 
-/** Links requests to a stored topic, and counts those that were not linked. Their locks are held. */
+/** Links requests to a stored topic and counts the newly linked. Their locks must be held. */
 export async function linkRequests(
   transaction: Transaction,
   { key, ids, now }: { key: string; ids: readonly string[]; now: Date },
@@ -106,7 +105,7 @@ export async function linkRequests(
     select note_topic_changes('{}', array(select link from linked))`.execute(transaction)
 }
 
-/** Takes requests out of the topics that have no other listed requests. Their locks are held. */
+/** Unlinks requests from the topics that have no other listed requests. Their locks must be held. */
 export async function unlinkUnlisted(transaction: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     with unlinked as (

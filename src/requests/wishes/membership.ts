@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { requestColumns, standingIn, type View } from '../views/view.ts'
 
-/** What the caller's own people ask for, beside what is public: the imported requests of a wish, those of the operator included. */
+/** The imported requests of a wish: what the caller's own people ask for, including the operator's imports. */
 export interface OwnAsks {
   asks: number
   votes: number
@@ -32,10 +32,7 @@ const sharedNumbers = (wishId: RawBuilder<unknown>) => sql`(
   select ${rowAsJson('wishes', 'id')}
   from wishes where wishes.id = ${wishId} and wishes.requests + wishes.own_requests > 0)`
 
-/**
- * For a query over `requests`: the wish of the row in a view, as JSON; null for a request that is not likely in the view. In the same
- * statement as the row, so that both are of one moment.
- */
+/** SQL: the wish of the row in a view, as JSON; null if not likely there. Read with the row: one snapshot. */
 export function wishColumn(view: View): RawBuilder<WishOfRequest | null> {
   const { account } = view
   const ownNumbers =
@@ -50,11 +47,11 @@ export function wishColumn(view: View): RawBuilder<WishOfRequest | null> {
   return sql<WishOfRequest | null>`case when ${standingIn(view, requestColumns)} = 2 then ${wish} end`
 }
 
-/** The wish of a request in the shared view. @param id the id of the request, as the query names it. */
+/** SQL: the wish of a request in the shared view. @param id the request id, as the query names it */
 const sharedWishId = (id: RawBuilder<unknown>): RawBuilder<string> =>
   sql<string>`coalesce((select member.wish_id from wish_members as member where member.request_id = ${id}), ${id})`
 
-/** The wish of a request in a view. @param id the id of the request, as the query names it. */
+/** SQL: the wish of a request in a view. @param id the request id, as the query names it */
 export const wishIdIn = ({ account }: View, id: RawBuilder<unknown>): RawBuilder<string> =>
   account === null
     ? sharedWishId(id)
@@ -66,8 +63,7 @@ export const wishIdIn = ({ account }: View, id: RawBuilder<unknown>): RawBuilder
         ${sharedWishId(id)})`
 
 /**
- * Whether a request is a wish by itself in the shared view: no row of `wishes` has its numbers. Scalar subqueries, since the planner
- * may read all of a table for `not exists`.
+ * SQL: whether a request is a wish by itself in the shared view. For `not exists`, the planner may scan a whole table.
  */
 export const isSingle = (id: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`((select wish_id from wish_members where wish_members.request_id = ${id}) is null
@@ -86,7 +82,7 @@ const sharedMembers = (wishId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select request_id from request_facets where request_facets.request_id = ${wishId}
     and not exists (select from wish_members where wish_members.request_id = ${wishId})`
 
-/** A query for the members of a wish of any class, as `request_id`. @param wishId as the query names it. */
+/** A query for the members of a wish of any class, as `request_id`. @param wishId as the query names it */
 export function allMembers(account: string | null, wishId: RawBuilder<unknown>): RawBuilder<unknown> {
   if (account === null) return sharedMembers(wishId)
   const own = sql`${account}::uuid`
@@ -103,7 +99,7 @@ export function allMembers(account: string | null, wishId: RawBuilder<unknown>):
       where placed.account_id = ${own} and placed.request_id = shared.request_id)`
 }
 
-/** A query for the likely members of a wish in a view, as rows of `request_facets`. @param wishId as the query names it. */
+/** The likely members of a wish in a view, as rows of `request_facets`. @param wishId as the query names it */
 export const membersIn = (view: View, wishId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select facet.* from (${allMembers(view.account, wishId)}) as member
     cross join lateral (

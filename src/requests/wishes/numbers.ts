@@ -6,8 +6,8 @@ import { standingIn, type View } from '../views/view.ts'
 import { hasSharedNumbers, isSingle, type OwnAsks, wishIdIn } from './membership.ts'
 
 /**
- * The numbers of a wish in a view: those of its likely members. `own` is of the imported ones, which no other number counts; only a wish that has no
- * others has the status, dates and title of these.
+ * The numbers of a wish over its likely members in a view. Imported members count only in `own`; they give status,
+ * dates and title only if there are no others.
  */
 export interface WishNumbers {
   wishId: string
@@ -17,7 +17,7 @@ export interface WishNumbers {
   own: OwnAsks | null
   /** In alphabetical order. */
   platforms: PlatformName[]
-  /** The first that a member has of: in progress, planned, open, completed, declined, closed, duplicate. */
+  /** The first of these that a member has: in progress, planned, open, completed, declined, closed, duplicate. */
   status: RequestStatus | null
   firstAskedAt: Date
   lastAskedAt: Date
@@ -45,14 +45,11 @@ export const numberColumns = sql`requests, votes, own_requests, own_votes, platf
 /** Whether a view has a wish at all; `numberColumns` has its columns. */
 export const isSeen = sql<boolean>`requests + own_requests > 0`
 
-/** A likely request as a wish by itself: the values of `numberColumns`. One that is imported has a row of `wishes`. */
+/** The `numberColumns` of a likely request that is a wish by itself. Imported ones have a row of `wishes` instead. */
 export const singleColumns = sql`1 as requests, votes::bigint as votes, 0 as own_requests, 0::bigint as own_votes, array[platform] as platforms, status,
   posted_at as first_asked_at, posted_at as last_asked_at`
 
-/**
- * A query for the numbers of some wishes in a view; those without a likely member in the view are left out.
- * @param ids an array of ids.
- */
+/** A query for wishes' numbers in a view, without those that have no likely member. @param ids an array of ids */
 export function wishNumbers(ids: RawBuilder<unknown>, view: View): RawBuilder<NumbersRow> {
   const shared = sql`
     select id, ${numberColumns} from wishes where id = any(${ids}) and ${isSeen}
@@ -85,9 +82,7 @@ export const toNumbers = (row: NumbersRow): WishNumbers => ({
   topRequestId: row.top_request_id,
 })
 
-/**
- * The numbers of some wishes in a view. Wishes without a likely member in the view are left out: they do not exist there.
- */
+/** Reads the numbers of wishes in a view. A wish without a likely member does not exist there. */
 export async function readWishNumbers(
   executor: Executor,
   wishIds: readonly string[],
