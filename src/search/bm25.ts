@@ -3,7 +3,7 @@ import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { Ranking } from './best-hits.ts'
 import { type BuildOptions, type EngineIndex, prepareIndex, readIndexState, withBuildLock } from './index-build.ts'
 
-/** Before 1.5.1 pg_textsearch knows a query only by a constant, and parses the text of each match where it is an argument of a function. */
+/** Older versions accept only constant queries, and reparse each match's text for a query passed to a function. */
 const minVersion = '1.5.1'
 
 /** The first numbers of a version, such as `1.5.0-dev`. */
@@ -52,16 +52,16 @@ async function createFunctions(transaction: Transaction): Promise<void> {
 }
 
 /**
- * Makes what BM25 needs, as far as it is missing, and tries it once.
- * @throws when this database cannot have it (the extension is not installed, too old, not preloaded or not allowed), or when its
- * index of a full table is missing and may not be built now.
+ * Creates the missing parts of BM25 and tries it once.
+ * @throws if the extension is not installed, too old, not preloaded or not allowed, or the index of a full table is
+ * missing and may not be built now.
  */
 export async function prepareBm25(database: Database, options: BuildOptions): Promise<void> {
   await requireExtension(database)
   const state = await readIndexState(database, bm25Index.name)
   await prepareIndex(database, bm25Index, options)
   await withBuildLock(database, createFunctions).catch(async (error: unknown) => {
-    // An index that no search can use would cost every write; one that was there before is not ours to drop.
+    // An unusable index would still slow down every write. An older index is not ours to drop.
     if (state === 'missing') await sql`drop index if exists ${sql.id(bm25Index.name)}`.execute(database)
     throw error
   })
@@ -78,8 +78,8 @@ export const nameOfMatches = (max: Depth) => `best_${max}_matches`
 const depthFor = (max: number): Depth => depths.find((depth) => depth >= max) ?? depths[3]
 
 /**
- * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009) with k1 = 1.2 and
- * b = 0.75, by the extension `pg_textsearch`, which finds the best matches without ranking the others (Block-Max WAND).
+ * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009), k1 = 1.2, b = 0.75.
+ * The extension `pg_textsearch` finds the best matches without ranking the others (Block-Max WAND).
  */
 export const bm25: Ranking = {
   best: (words, all, max) => sql`
@@ -95,11 +95,10 @@ export const bm25: Ranking = {
 }
 
 /**
- * Left to itself, the planner may score every row and sort: minutes on a large table, and rows that match nothing come
- * back with a score of 0. `enable_sort` leaves it the index as the only way, and only as a setting of a function can it
- * hold for this one statement. There is a function for each depth, because the index reads the limit from the plan; and a function keeps its plan.
- * `bm25_get_current_score` is the score that the index has just computed; `text <@> query` instead would
- * parse the whole text of each row again.
+ * By default the planner may score and sort every row: minutes on a large table, and non-matches return with score 0.
+ * `enable_sort = off` forces the index, and only a function can set it for one statement. There is a function per depth
+ * because the index takes the limit from the plan. `bm25_get_current_score` is the score the index just computed; `text
+ * <@> query` would reparse the whole text.
  */
 export const matchesFunction = (max: Depth) => `
   create or replace function ${nameOfMatches(max)}(words text, all_words tsquery)

@@ -25,7 +25,7 @@ const shortestCorrected = 4
 const shortestTwoSlips = 8
 /** Longer words have so many neighbours that looking for them costs too much. */
 const longestWord = 24
-/** A word that `rareRequests` have is a slip only beside a word that is this much more frequent … */
+/** A word in `rareRequests` requests is a slip only beside a word this much more frequent … */
 const frequentFactor = 50
 /** … or, from this length on, this much: few words are that long and have a neighbour. */
 const shortestUnlikely = 7
@@ -39,14 +39,14 @@ export interface TypedWord {
 
 const punctuation = /^[\p{P}\p{S}]*(.*?)[\p{P}\p{S}]*$/su
 
-/** The letters of a piece of a query without the punctuation around it; null for names, numbers, fields, addresses and code. */
+/** A piece of a query without surrounding punctuation; null for names, numbers, fields, addresses and code. */
 function lettersOf(piece: string): string | null {
   const letters = punctuation.exec(piece)?.[1] ?? ''
   const isPlain = /^[\p{L}\p{M}]+$/u.test(letters) && !/\p{Ll}\p{Lu}/u.test(letters)
   return isPlain && !/^[@#/\\~$-]|[/\\(=]$/u.test(piece) ? letters : null
 }
 
-/** The words of a query that may be slips: plain words, outside of quotes and exclusions, that it has only once. */
+/** The words that may be slips: plain, outside quotes and exclusions, and only once in the query. */
 function typedWords(query: string, shortest: number): TypedWord[] {
   const words: TypedWord[] = []
   const times = new Map<string, number>()
@@ -86,13 +86,10 @@ export async function readCounts(executor: Executor, words: readonly string[]): 
 
 /** The shortest part of a word that is written as two. */
 const shortestPart = 2
-/** So many ways to part a word are looked for in texts, those with the most frequent parts first. */
+/** How many splits of a word are looked up in texts, those with the most frequent parts first. */
 const partingsTried = 2
 
-/**
- * A word that hardly anything has as two that texts have side by side: `darkmode`, `httpclient`.
- * @param requests how many have it as one word: as two, more must have it
- */
+/** Splits a rare word into two adjacent ones: `darkmode`. @param requests how many have it as one word */
 async function partWord(
   index: SearchIndex,
   executor: Executor,
@@ -119,8 +116,8 @@ const isSwap = (one: string, other: string) =>
   one.length === other.length && [...one].sort().join('') === [...other].sort().join('')
 
 /**
- * Whether a neighbour is what was meant: people seldom get the first letter wrong, and of four letters one may be missing or two be
- * swapped, but four letters with another one are another word.
+ * Whether a neighbor is a plausible slip. First letters are seldom wrong, and a changed letter of four makes another
+ * word.
  */
 function isLikelySlip(word: string, neighbour: string): boolean {
   if (isSwap(word, neighbour)) return true
@@ -136,7 +133,7 @@ interface Slip {
   isBeginning: boolean
 }
 
-/** The most frequent word at one slip from this one; of a long word that nothing has, also at two slips. */
+/** The most frequent word one slip away; for a long unknown word, also two slips. */
 async function correctWord(executor: Executor, { word, requests, isBeginning }: Slip): Promise<string | null> {
   const factor = word.length < shortestUnlikely ? frequentFactor : frequentFactorOfLong
   const leastRequests = Math.max(1, requests * factor)
@@ -149,7 +146,7 @@ async function correctWord(executor: Executor, { word, requests, isBeginning }: 
   return requests === 0 && word.length >= shortestTwoSlips ? wordAtTwoSlips(executor, word) : null
 }
 
-/** Whether a word of the vocabulary begins so: then the last word of a query by prefix is only not yet typed to its end. */
+/** Whether a known word has this prefix: then the last word of a prefix query is just incomplete. */
 async function hasBeginning(executor: Executor, word: string): Promise<boolean> {
   const { rows } = await sql`
     select from search_words where word >= ${word} and word < ${word + lastCharacter} and ${exactRequests} > 0 limit 1`.execute(
@@ -167,9 +164,9 @@ interface Meaning {
 }
 
 /**
- * What is meant by words that nothing in the view has, or hardly anything: each is one that is written as two, or a slip beside a frequent word.
- * What the vocabulary does not count, such as the end of long texts and unlisted requests, is found by the index and so no slip.
- * @param rare those of its words that the vocabulary does not know as frequent
+ * What is meant by words that hardly anything in the view has: two words, or a slip of a frequent one. Words only in
+ * the index (from the end of long texts, unlisted requests) are no slips.
+ * @param rare those that the vocabulary does not know as frequent
  */
 export async function readMeaning(
   index: SearchIndex,
@@ -199,7 +196,7 @@ export async function readMeaning(
   return { corrected: replaceTyped(query, replacements), alternatives }
 }
 
-/** Those of some words that nothing has which a view shows or may offer, whatever the filters say. */
+/** The words without any match that the view shows or may offer, regardless of filters. */
 export async function readUnknown(
   index: SearchIndex,
   executor: Executor,

@@ -16,7 +16,7 @@ export interface ChooseEngineOptions {
   choice?: EngineChoice
   /** Whether other processes may write meanwhile, as on Postgres. */
   isShared?: boolean
-  /** Whether the index of a full table may be built, for minutes: for `wishwell admin migrate`. */
+  /** Whether the index of a full table may be built, which takes minutes: for `wishwell admin migrate`. */
   buildsFullIndex?: boolean
   log?: Pick<Logger, 'info' | 'warn'> | undefined
   /** How long to wait before each new attempt while the database is unavailable. */
@@ -32,7 +32,7 @@ export interface ChosenEngine {
 /** A database that restarts or fails over is away for some seconds. */
 const defaultRetryMs = [500, 1_000, 2_000, 4_000, 8_000]
 
-/** A statement lost against another one; the same one may succeed now: serialization, deadlock, lock not available. */
+/** Conflicts with another statement, worth a retry: serialization, deadlock, lock not available. */
 const lostStates = new Set(['40001', '40P01', '55P03'])
 
 /** Whether an error says nothing about what this database can do. */
@@ -82,9 +82,9 @@ async function choose(database: Database, options: ChooseEngineOptions): Promise
 }
 
 /**
- * Opens the engine of this database: the one that SEARCH_ENGINE names, or BM25 where the extension `pg_textsearch` can be
- * created, else `tsvector`. A database that has BM25 never loses it by itself. While the database is unavailable it tries again.
- * @throws SearchEngineError when BM25 is required and cannot be opened.
+ * Opens the engine: the one of SEARCH_ENGINE, else BM25 if `pg_textsearch` can be created, else `tsvector`. A database
+ * with BM25 never falls back. Retries while the database is unavailable.
+ * @throws SearchEngineError if BM25 is required and cannot be opened.
  */
 export async function chooseEngine(database: Database, options: ChooseEngineOptions = {}): Promise<ChosenEngine> {
   for (const pauseMs of options.retryMs ?? defaultRetryMs) {

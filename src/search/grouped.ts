@@ -15,7 +15,7 @@ import { searchCorrected } from './query-search.ts'
 import type { RankedMatches } from './ranked.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
 
-/** A wish that matches, with the numbers of the whole wish; a request that is not likely has none, and stands for itself. */
+/** A matching wish with the numbers of the whole wish. A request that is not likely stands alone, without numbers. */
 export interface GroupedResult {
   wishId: string | null
   /** That of its most telling request. */
@@ -29,7 +29,7 @@ export interface GroupedResult {
   status: RequestStatus | null
   firstAskedAt: string
   lastAskedAt: string
-  /** How many of its requests match and pass the filters; with a window, among those that were considered. */
+  /** How many of its requests match and pass the filters; with a window, of the considered ones. */
   matching: number
   /** One of them has all words of the query: these results come before the others. */
   hasAllWords: boolean
@@ -136,7 +136,7 @@ const ofWish = (
   lastAskedAt: lastAskedAt.toISOString(),
 })
 
-/** How many members of wishes match, for the wishes of a page that no whole ranking gave. */
+/** Counts matching members of a page's wishes, when no ranking of all matches has done so. */
 async function countMatching(
   searchIndex: SearchIndex,
   executor: Executor,
@@ -173,7 +173,7 @@ const isFinal = ({ ranked, groups, unsure }: GroupsRead, end: number): boolean =
   ranked.window === null ||
   ((groups[0]?.final_groups ?? 0) > end && unsure.reduce((sum, wish) => sum + sizeOf(wish), 0) <= maxSelected)
 
-/** Whether the matches are as many as are grouped at most; whichever page it is, so that pages fit together: one beyond the groups is empty. */
+/** Whether the maximum of matches is grouped. The same for every page, so that pages fit together. */
 const isFull = ({ ranked, groups }: GroupsRead): boolean =>
   ranked.deeper === null || (ranked.deeper === wideWindowSize && (groups[0]?.groups ?? 0) > searchCap)
 
@@ -206,7 +206,7 @@ export interface GroupedPage extends Pick<RankedMatches, 'window' | 'maybeIds' |
   words: string[]
 }
 
-/** Searches wishes: each has one result, however many of its requests match. The best 100 wishes can be read. */
+/** Searches wishes, one result per wish however many of its requests match. Serves the best 100 wishes. */
 export async function searchWishes(
   searchIndex: SearchIndex,
   executor: Executor,
@@ -239,10 +239,7 @@ export interface WishAnswer {
   meta: SearchAnswer['meta']
 }
 
-/**
- * The answer to a search whose results are wishes, without what depends on the caller.
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
- */
+/** Answers a search for wishes. @throws ServiceError INVALID_REQUEST for an unsearchable query. */
 export async function answerWithWishes(
   { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
   input: AnswerInput,

@@ -7,7 +7,7 @@ import { searchTextLimit } from '../requests/words/text.ts'
 import { createPauses } from '../runtime/event-loop.ts'
 import { normaliseText, unspacedCharacterPattern as unspaced } from '../runtime/text/normalise.ts'
 
-/** A piece of a text as it was written, and the normalised words that it is indexed by. */
+/** A piece of text as written, and the normalized words it is indexed by. */
 interface Piece {
   /** UTF-16 offsets. */
   start: number
@@ -15,7 +15,7 @@ interface Piece {
   words: readonly string[]
 }
 
-/** What the normalisation takes as one: names with punctuation, version numbers, characters of a script without spaces, words. */
+/** The units of normalization: names with punctuation, version numbers, unspaced characters, words. */
 const piece = new RegExp(
   [
     '(?<![\\p{L}\\p{N}])objective[ -]?c(?:\\+\\+|(?![\\p{L}\\p{N}]))',
@@ -29,7 +29,7 @@ const piece = new RegExp(
 const unspacedCharacter = new RegExp(unspaced, 'gu')
 const plainWord = /^[a-z]+$/
 
-/** The characters of a run without spaces: each is indexed by itself and with its neighbours. */
+/** The characters of an unspaced run: each is indexed by itself and with its neighbors. */
 function* charactersOf(run: string, offset: number, normalise: (text: string) => string): Generator<Piece> {
   const characters = [...run.matchAll(unspacedCharacter)].map(({ 0: text, index }) => ({
     text: normalise(text),
@@ -76,7 +76,7 @@ export interface Highlight {
   field: (typeof highlightedFields)[number]
   /** The field, or the part of a long one that has the largest number of the words. */
   text: string
-  /** Start and end of each match in `text`, in UTF-16 code units, end exclusive; in order, never overlapping. */
+  /** Start and end (exclusive) of each match in UTF-16 units; sorted, never overlapping. */
   ranges: [number, number][]
 }
 
@@ -109,10 +109,10 @@ function fieldsOf({ title, description, tags, authorName, authorHandle }: Reques
 /** Only words of letters are stemmed by the text search configuration. */
 const isStemmed = (word: string) => /^\p{L}[\p{L}\p{M}]*$/u.test(word)
 
-/** The database stems at most this many words for a page of results; those after them are marked only where they are as in the query. */
+/** Words stemmed by the database per page of results; later words match only exactly. */
 const maxCandidates = 10_000
 
-/** Gathers the words that may have the stem of a word of the query: stemming never changes the first letter. */
+/** Collects words that may share a stem with the query: stemming never changes the first letter. */
 function createCandidates(queried: readonly string[]) {
   const beginnings = new Set(queried.filter(isStemmed).map((word) => word[0]))
   const exact = new Set(queried)
@@ -155,11 +155,11 @@ function takeOne(amounts: Map<string, number>, word: string): void {
   else amounts.delete(word)
 }
 
-/** The part of a long text with the most different words among its matches, the first such part. */
+/** The first part of a long text with the most distinct matched words. */
 function snippetOf(text: string, matches: readonly Piece[]): { from: number; to: number } {
   if (text.length <= snippetLength) return { from: 0, to: text.length }
   let best = { first: 0, different: 0 }
-  // A window of matches moves over the text: each match enters and leaves it once, so the work is linear.
+  // A sliding window: each match enters and leaves it once, so this is linear.
   const amounts = new Map<string, number>()
   let next = 0
   for (const [first, match] of matches.entries()) {
@@ -171,7 +171,7 @@ function snippetOf(text: string, matches: readonly Piece[]): { from: number; to:
     else for (const word of match.words) takeOne(amounts, word)
   }
   const { start, end } = matches[best.first]!
-  // Some words before the first match, from the beginning of one; and never half of a surrogate pair.
+  // Start some words before the first match, at a word start, and never split a surrogate pair.
   const earliest = Math.max(0, start - 40)
   const space = text.slice(earliest, start).search(/\s\S/)
   const from = earliest === 0 ? 0 : space === -1 ? start : earliest + space + 1
@@ -198,10 +198,9 @@ function highlightOf({ field, text, pieces }: ReadField, matching: ReadonlySet<s
 }
 
 /**
- * Where each of the results has the words, found as the index finds them: a word is marked when it is the same word after
- * normalisation and stemming.
- * @param words normalised
- * @returns the highlights of each result, in the order of the results.
+ * Finds the matched words in each result as the index does: equal after normalization and stemming.
+ * @param words normalized
+ * @returns the highlights, in the order of the results.
  */
 export async function highlightMatches(
   executor: Executor,

@@ -4,10 +4,10 @@ import type { Logger } from 'pino'
 import { tryLock } from '../database/advisory-locks.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 
-// Indexes that an engine needs beside those of the migrations. A full table stays open to writers while its index is built.
+// Indexes that an engine needs beyond the migrations; on a full table they are built without blocking writers.
 
 export interface BuildOptions {
-  /** Whether others may write at the same time, as on Postgres: then an index of a full table is built beside their writes. */
+  /** Whether others may write meanwhile, as on Postgres: then full tables get their index concurrently. */
   isShared: boolean
   /** Whether an index of a full table may be built now: it takes minutes. */
   buildsFullIndex: boolean
@@ -45,10 +45,7 @@ async function isFull(executor: Executor): Promise<boolean> {
   return rows[0]!.full
 }
 
-/**
- * Runs a part of the preparation in one process at a time. The others try again and again: while one of them waited for the lock inside a
- * statement, its snapshot would hold up an index that is built beside writes.
- */
+/** Prepares in one process at a time. The others poll: a waiting statement's snapshot would block concurrent builds. */
 export async function withBuildLock(
   database: Database,
   run: (transaction: Transaction) => Promise<void>,
@@ -67,7 +64,7 @@ export async function withBuildLock(
   }
 }
 
-/** Builds an index beside the writes of others. Each statement is a transaction of its own. */
+/** Builds an index concurrently. Each statement is its own transaction. */
 async function buildBesideWrites(
   database: Database,
   { name, before, create }: EngineIndex,
@@ -86,10 +83,7 @@ async function buildBesideWrites(
   log?.info({ index: name }, 'the search index is built')
 }
 
-/**
- * Makes an index if it is missing, or if its build was interrupted. Nothing else is locked when the table is full.
- * @throws when it would have to build the index of a full table, and may not.
- */
+/** Creates a missing or half-built index. @throws if the table is full and its index may not be built. */
 export const prepareIndex = (database: Database, index: EngineIndex, options: BuildOptions): Promise<void> =>
   withBuildLock(database, async (transaction) => {
     const state = await readIndexState(transaction, index.name)

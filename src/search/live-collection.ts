@@ -1,4 +1,4 @@
-// The types through which lists and searches call `collecting/live/`; `app.ts` composes them.
+// Types through which lists and searches call `collecting/live/`, wired up in `app.ts`.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { PlatformName } from '../database/column-types.ts'
@@ -8,7 +8,7 @@ import { platformErrorCode } from '../platforms/schemas.ts'
 import type { AnswerInput } from './answer.ts'
 import type { ListInput } from './list/list.ts'
 
-/** Why a platform gave nothing for a topic, in the `meta` of an answer that collected live. */
+/** Why a platform returned nothing for a topic, in the `meta` of a live answer. */
 export const collectionErrors = Type.Array(
   closed({
     platform: openWord(platformNames, 'The platform'),
@@ -42,7 +42,7 @@ export interface RealtimeListInput {
   platforms: readonly PlatformName[]
 }
 
-/** Answers a list with `source=realtime`: a page of the topic from each platform that is not fresh, and then the list. */
+/** Answers a list with `source=realtime`: collects a page from each stale platform, then lists. */
 export type RealtimeList = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -50,11 +50,11 @@ export type RealtimeList = (
 ) => Promise<FastifyReply>
 
 export interface ExpandedSearchInput extends AnswerInput {
-  /** What is collected from; results are of all platforms, unless the filters say otherwise. */
+  /** The platforms to collect from; results come from all platforms unless filtered. */
   platforms: readonly PlatformName[]
 }
 
-/** Answers a search with `expand`, as JSON or, where the caller accepts that, as server-sent events that end with it. */
+/** Answers a search with `expand`, as JSON or, if the caller accepts it, as a stream of server-sent events. */
 export type ExpandedSearch = (
   request: FastifyRequest,
   reply: FastifyReply,

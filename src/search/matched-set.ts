@@ -9,14 +9,14 @@ import { quotedWords, someOf, type Term } from './terms.ts'
 
 // The requests that match a query, by `searchable_requests` and its index of words.
 
-/** Whether a normalised text has a phrase; both are words with single spaces between them. */
+/** Whether a normalized text has a phrase (both with single spaces between words). */
 const hasPhrase = (forms: Phrase) =>
   sql<boolean>`(${sql.join(
     forms.map((form) => sql`position(${` ${form} `}::text in padded.text) > 0`),
     sql` or `,
   )})`
 
-/** The condition on `padded.text`, the normalised text between two spaces; null without phrases and exclusions. */
+/** The condition on `padded.text`, the normalized text between two spaces; null without phrases and exclusions. */
 export function textCondition({
   phrases,
   excluded,
@@ -34,20 +34,20 @@ export const searchableColumns: StandingColumns = {
 /** In quotes a word is no operator of a `tsquery`. */
 const quoted = (word: string) => `'${word.replace(/['\\]/g, '$&$&')}'`
 
-/** All words of each alternative, side by side in those in quotes, in any of the alternatives; as `to_tsquery` reads it. */
+/** Any of the alternatives, each with all its words, adjacent if quoted; in `to_tsquery` syntax. */
 const oneOf = (alternatives: Term | Phrase): string => {
   const textOf = (words: string) =>
     quotedWords(words)?.map(quoted).join(' <-> ') ?? words.split(' ').map(quoted).join(' & ')
   return `(${alternatives.map(textOf).join(' | ')})`
 }
 
-/** A `tsquery` as one parameter: with one for each word, queries of other lengths would be other statements, each to be planned. */
+/** A `tsquery` as one parameter: with one per word, each query length would be planned separately. */
 const wordsIn = (text: string): RawBuilder<unknown> => sql`to_tsquery('wishwell', ${text})`
 
 const all = (parts: readonly (Term | Phrase)[]) => parts.map(oneOf).join(' & ')
 const any = (parts: readonly (Term | Phrase)[]) => parts.map(oneOf).join(' | ')
 
-/** The words of the phrases: an index has them, where the phrases themselves are compared with each text. */
+/** The words of the phrases, for the index; the phrases themselves are compared with each text. */
 export const phraseWords = ({ phrases }: SearchQuery): RawBuilder<unknown> | null =>
   phrases.length === 0 ? null : wordsIn(all(phrases))
 
@@ -70,8 +70,8 @@ export function phrasesHold(query: SearchQuery, id: RawBuilder<unknown>): RawBui
 }
 
 /**
- * Whether a request of `searchable_requests` that has the words of a part has no exclusion. The index says which of them have the words of an
- * exclusion in any form; only their texts are compared. An exclusion without a word of the index leaves all of them.
+ * Whether a request with the words of a part has no exclusion. Compares only the texts that the index finds for the
+ * exclusions, or all texts if an exclusion has no indexed word.
  */
 function hasNoExclusion(query: SearchQuery, part: Part, holds: RawBuilder<boolean>): RawBuilder<boolean> {
   const { excluded } = query
@@ -82,7 +82,7 @@ function hasNoExclusion(query: SearchQuery, part: Part, holds: RawBuilder<boolea
     else ${holds} end`
 }
 
-/** The filters on a row of `searchable_requests`; the text is read only of rows that pass the others. */
+/** The filters on a row of `searchable_requests`; texts are read only of rows that pass the others. */
 function passesFilters(query: SearchQuery, part: Part | null): RawBuilder<boolean> {
   const conditions = allOf(conditionsOn('searchable_requests', query.filters))
   // Without it the planner may read all requests of a topic at once.
@@ -96,7 +96,7 @@ function passesFilters(query: SearchQuery, part: Part | null): RawBuilder<boolea
 export const hasFilters = (query: SearchQuery): boolean =>
   conditionsOn('searchable_requests', query.filters).length > 0 || textCondition(query) !== null
 
-/** Whether a match in the view's class may be no result: then matches are read and checked one by one. */
+/** Whether matches in the view's class may still be no results, and so must be checked one by one. */
 export const isChecked = (query: SearchQuery): boolean =>
   hasFilters(query) || filterView(query.filters).account !== null
 
@@ -106,14 +106,14 @@ export const requestsWithWords = (
   { least = sql`-1`, max = sql`null` }: { least?: RawBuilder<unknown>; max?: RawBuilder<unknown> | undefined },
 ): RawBuilder<unknown> => sql`requests_with_words(${words}, (${least})::smallint, (${max})::bigint)`
 
-/** Those of the sample, one request in 32, with the words of a `tsquery`: what has many there has very many in all. */
+/** Matches of a `tsquery` in the 1-in-32 sample: many there means very many in all. */
 export const sampledRequestsWithWords = (
   words: RawBuilder<unknown>,
   { least, max }: { least: number; max: number },
 ): RawBuilder<unknown> =>
   sql`sampled_requests_with_words(${words}, ${sql.lit(least)}::smallint, ${sql.lit(max)}::bigint)`
 
-/** The lowest standing in the shared view of what a view may show or offer. For an account a request may have a higher one. */
+/** The lowest shared standing that a view may show or offer. An account may see a request higher. */
 export function leastVisible({ filters }: Pick<SearchQuery, 'filters'>): number {
   const view = filterView(filters)
   return view.account === null ? Math.min(view.least, standings.maybe) : standings.unlisted
@@ -122,7 +122,7 @@ export function leastVisible({ filters }: Pick<SearchQuery, 'filters'>): number 
 interface MatchesOptions {
   /** The first `max` ones only, else all. */
   max?: RawBuilder<unknown>
-  /** The lowest standing in the shared view: by default what the view of the query may show or offer. */
+  /** The lowest standing in the shared view; defaults to what the query's view may show or offer. */
   least?: number
 }
 
@@ -135,9 +135,9 @@ export const matchesOf = (
   sql`select * from ${requestsWithWords(wordsQuery(query, part), { least: sql.lit(least), max })}`
 
 /**
- * A query for the matches that the view shows or may offer, that pass the filters and have the phrases, with their standing in the view.
- * @param matches as of `matchesOf`
- * @param part the one that the matches are of; null when they are any requests
+ * A query for the matches (of `matchesOf`) that the view shows or may offer and that pass filters and phrases, with
+ * their standing.
+ * @param part the matches' part; null for any requests
  */
 export function visibleOf(
   query: SearchQuery,

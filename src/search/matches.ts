@@ -15,7 +15,7 @@ import type { SearchOrder } from './orders.ts'
 export interface PageInput extends SearchQuery, TextChoice, AskedWords {
   /** The words to rank by, any of them. */
   words: readonly string[]
-  /** Also those that a long query does without; behind a selective filter all words are matched. */
+  /** Includes words that a long query drops; behind a selective filter all words are matched. */
   allWords: readonly string[]
   sortBy: SearchOrder
   offset: number
@@ -41,15 +41,15 @@ export interface SearchMatches {
   results: RequestRecord[]
   /** Another match exists after these. */
   more: boolean
-  /** How many of the matches, the first ones, have all words of the query: of those that were considered. */
+  /** How many matches, from the first, have all words of the query, of those considered. */
   whole: number
-  /** Set when only so many of the best matches were considered and there may be more among the rest. */
+  /** How many of the best matches were considered, if there may be more; else null. */
   window: number | null
-  /** The considered matches that are of the class maybe, pass the filters, and are not shown because the view leaves them out. */
+  /** Considered matches of the class maybe that pass the filters but are not shown in this view. */
   maybeIds: string[]
-  /** Whether anything that the view shows or may offer has one of the words, whatever the filters say. */
+  /** Whether anything that the view shows or may offer has one of the words, ignoring filters. */
   anyMatch: boolean
-  /** Whether everything that has one of the words was considered: there is nothing beyond. */
+  /** Whether all requests with any of the words were considered. */
   isAll: boolean
   /** Null where it was not read with the page. */
   aside: Aside | null
@@ -87,10 +87,7 @@ type MatchRow = RequestRow &
     counts: CountedWords
   }
 
-/**
- * The common table expressions `hits`, with their ranks, and `candidates`: the considered ones that the view shows or may offer, with whether
- * they pass the condition.
- */
+/** The CTEs `hits`, ranked, and `candidates`: the hits that the view shows or may offer, with their condition. */
 export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOptions): RawBuilder<unknown> {
   // Not shown, but counted: what `include=maybe` would add.
   const leastVisible = sql.lit(Math.min(view.least, standings.maybe))
@@ -108,7 +105,7 @@ export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOp
     )`
 }
 
-/** Reads the records of a page of hits: those that still exist, that the view shows and that pass the filters. */
+/** Reads the records of a page of hits that still exist, are shown in the view and pass the filters. */
 export async function readMatches(
   executor: Executor,
   hits: Hits,

@@ -16,7 +16,7 @@ const alphabets = [
 export const isOfOneAlphabet = (word: string): boolean =>
   alphabets.some((alphabet) => [...word].every((one) => alphabet.includes(one)))
 
-/** Every text that one slip leads to: a letter left out, doubled, added, changed, or two in the wrong order. */
+/** Every text one slip away: a letter missing, doubled, added or changed, or two swapped. */
 export function neighboursOf(word: string): string[] {
   const characters = [...word]
   const letters = alphabets.find((alphabet) => characters.some((one) => alphabet.includes(one))) ?? ''
@@ -44,7 +44,7 @@ interface KnownWord {
   requests: number
 }
 
-/** Some words of the vocabulary with the same first three letters and about as many, the most frequent first. */
+/** Known words with the same first three letters and similar length, most frequent first. */
 async function readBeginningAlike(executor: Executor, word: string): Promise<KnownWord[]> {
   const beginning = [...word].slice(0, 3).join('')
   const { length } = [...word]

@@ -9,21 +9,21 @@ import { describeQuery, parseQuery, type UnderstoodQuery, withoutPhrases } from 
 import type { FoundMatches, SearchIndex, SearchInput, TotalsOfSearch } from './search-index.ts'
 import { joinedNeighbours } from './terms.ts'
 
-/** Fewer results than this with all phrases are few: then results with the words alone follow. */
+/** With fewer results than this for all phrases, results with the words alone follow. */
 const fewPhraseResults = 10
 
 interface FilledMatches extends FoundMatches {
-  /** The ids of the results that only fill up: they have words of the query, but not all of its phrases. */
+  /** Ids of results that only fill up: they have words of the query, but not all its phrases. */
   onlyWords: ReadonlySet<string>
 }
 
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Searches. Quotes in a title are seldom meant as phrases: where fewer than ten results have all phrases of the query, results with its
- * words alone follow them, and for a query that reads like a title all are ranked by its words. Exclusions and filters hold for all. A query
- * of phrases only is searched as it is. The list is the same for every page of it.
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+ * Searches. Quotes are often not meant as phrases, so under ten results with all phrases are followed by results with
+ * the words alone, and a query like a title is ranked by its words. Exclusions and filters always apply; phrase-only
+ * queries are not widened.
+ * @throws ServiceError INVALID_REQUEST for an unsearchable query.
  */
 async function searchFilled(index: SearchIndex, executor: Executor, input: SearchInput): Promise<FilledMatches> {
   const alone = withoutPhrases(input.query)
@@ -72,7 +72,7 @@ async function searchPhrases(index: SearchIndex, executor: Executor, input: Sear
 export interface Understood extends UnderstoodQuery {
   /** The query that was searched instead of the typed one. */
   corrected?: string
-  /** Words that nothing has, nor anything like them: they may be of a language that hardly any text is in. */
+  /** Words without any match or similar word: possibly of a language that few texts are in. */
   unknown: string[]
 }
 
@@ -82,9 +82,8 @@ export interface QueryMatches extends FilledMatches {
 }
 
 /**
- * Searches what a user typed: its words in their other forms, and misspelt ones corrected.
- * @param search the search of one query
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+ * Searches what a user typed, with other forms of its words and misspellings corrected.
+ * @throws ServiceError INVALID_REQUEST for an unsearchable query.
  */
 export async function searchCorrected<Found extends { anyMatch: boolean; aside?: Aside | null }>(
   index: SearchIndex,
@@ -128,14 +127,14 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
 }
 
 /**
- * Searches what a user typed: with misspelt words corrected, and filled up where few results have its phrases (decision 043).
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+ * Searches what a user typed, with corrections and filled up if few results have its phrases (decision 043).
+ * @throws ServiceError INVALID_REQUEST for an unsearchable query.
  */
 export const searchQuery = (index: SearchIndex, executor: Executor, input: SearchInput): Promise<QueryMatches> =>
   searchCorrected(index, executor, input, (query) => searchFilled(index, executor, query))
 
 export interface FullMatches {
-  /** As the total of the search counts them, and no others: what matches in part is not here. */
+  /** Exactly the requests that the total counts, without partial matches. */
   results: RequestRecord[]
   /** How many more match, which lists of a search do not reach. */
   beyond: number
@@ -151,10 +150,7 @@ export const searchedFor = <Input extends TotalsOfSearch>(input: Input, understo
   alternatives: understood.alternatives,
 })
 
-/**
- * The requests that match a query with all its words and phrases, in its order: for lists that say what was found, to people who do not see the query.
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
- */
+/** The full matches of a query in order. @throws ServiceError INVALID_REQUEST for an unsearchable query. */
 export async function searchFull(index: SearchIndex, executor: Executor, input: SearchInput): Promise<FullMatches> {
   const found = await searchCorrected(index, executor, input, (query) => index.search(executor, query))
   const { results, whole, understood } = found

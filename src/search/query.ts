@@ -8,7 +8,7 @@ import { isStopWord, tellingWords, wordsOf } from '../runtime/text/words.ts'
 /** Each phrase and exclusion is checked on every row that is considered. */
 const conditionLimit = 10
 
-/** Words that must stand side by side, in each of the forms in which a text may have them. */
+/** Words that must be adjacent, in each of the forms that a text may have. */
 export type Phrase = readonly string[]
 
 export interface ParsedQuery {
@@ -26,13 +26,13 @@ const spaceInArabic = /(?<=\p{Script=Arabic}\p{M}{0,8})\s+(?=\p{Script=Arabic})/
 /** A phrase has more forms by this many at most. */
 const maxJoined = 5
 
-/** A phrase with a zero width non-joiner in the place of each space in Arabic letters: a text has words with one whole and in parts. */
+/** The phrase with zero-width non-joiners for spaces between Arabic letters: texts may join such words. */
 const withNonJoiners = (text: string): string[] =>
   [...text.matchAll(spaceInArabic)]
     .slice(0, maxJoined)
     .map(({ 0: space, index }) => `${text.slice(0, index)}\u200c${text.slice(index + space.length)}`)
 
-/** As typed, in lower case (a name in one word) and in parts: `darkMode`, `darkmode`, `dark mode`. */
+/** As typed, in lower case (names as one word) and split: `darkMode`, `darkmode`, `dark mode`. */
 function phraseOf(text: string): Phrase {
   const inParts = text.replace(/(?<=\p{Ll})(?=\p{Lu})|[_\u200c]+/gu, ' ')
   const joined = text.replaceAll('\u200c', '')
@@ -50,11 +50,11 @@ interface QuerySyntax {
   excluded: string[]
 }
 
-/** `"some words"`, `-"some words"` or `-word`; a minus counts only where a word could begin. */
+/** `"some words"`, `-"some words"` or `-word`; a minus counts only where a word could start. */
 const syntax = /(?<![^\s(])(?<minus>-)?"(?<phrase>[^"]*)"|(?<!\S)-(?<word>[^\s"-][^\s"]*)/gu
 const typographicQuotes = /[“”„‟«»＂]/gu
 
-/** Takes a query apart. A minus without quotes excludes only where `isExclusionList` says that it was meant. */
+/** Parses a query. A minus without quotes excludes only if `isExclusionList` says so. */
 function readSyntax(query: string): QuerySyntax {
   const typed = query.replace(typographicQuotes, '"')
   const from = exclusionsFrom(typed)
@@ -75,10 +75,7 @@ function readSyntax(query: string): QuerySyntax {
   return read
 }
 
-/**
- * Where the list of exclusions begins that ends a query: what has a minus there is excluded. Infinity where no minus was meant as an
- * exclusion, as in a title that was pasted (decision 043).
- */
+/** Where the exclusions at the end of a query start; Infinity if no minus was meant as one (decision 043). */
 function exclusionsFrom(typed: string): number {
   const marks = [...typed.matchAll(syntax)]
   let end = typed.length
@@ -96,14 +93,14 @@ function exclusionsFrom(typed: string): number {
   return isExclusionList(words, typed.slice(0, from)) ? from : Number.POSITIVE_INFINITY
 }
 
-/** A word that a person excludes, not an option of one letter, a negative number, or a piece of code. */
+/** A word that people exclude: no one-letter option, negative number or piece of code. */
 const excludable = /^(?:[.#@_]?\p{L}[^\s()[\]{}=,;:<>$%|]+|\p{Lo})$/u
-/** Punctuation of titles and code: a query that has it was hardly typed as a list of words. */
+/** Punctuation of titles and code; a query with it was hardly typed as a list of words. */
 const titlePunctuation = /[:;,.?!](?=\s|$)|[()[\]{}`=<>|]/u
 /** A typed query with exclusions has hardly more words than this; titles often have. */
 const maxTypedWords = 10
 
-/** Whether a person must have meant the minus of these words, which end a query: what is before them decides. */
+/** Whether the minuses of these last words were meant as exclusions, judging by the text before them. */
 function isExclusionList(words: readonly string[], before: string): boolean {
   if (!words.every((word) => excludable.test(word))) return false
   const unquoted = before.replace(syntax, ' ')
@@ -114,10 +111,10 @@ function isExclusionList(words: readonly string[], before: string): boolean {
 }
 
 /**
- * Reads what a user typed: any of the words may match, a quoted phrase must, and what has a minus before it must not. Every
- * other character only parts words. Phrases beyond the limit are searched by their words.
- * @param prefix whether the last word may go on; not if it ends a phrase or is left out
- * @throws ServiceError INVALID_REQUEST for a query with exclusions only, and for too many exclusions.
+ * Parses a user's query: any word may match, quoted phrases must, and what follows a minus must not. Phrases beyond the
+ * limit are searched as words.
+ * @param prefix whether the last word may be incomplete
+ * @throws ServiceError INVALID_REQUEST for exclusions only, or too many exclusions.
  */
 export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery {
   const { asked, ...typed } = readSyntax(query)
@@ -135,7 +132,7 @@ export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery 
   return { words, phrases, excluded, prefix: prefix ? prefixOf(query, typed.excluded) : null }
 }
 
-/** The other spellings of the words of a query, also of those in phrases and exclusions. */
+/** The other spellings of all words of a query, including phrases and exclusions. */
 export function spellingsOf(query: string): Spellings {
   const { asked, excluded } = readSyntax(query)
   return otherSpellings([asked, ...excluded].join(' '))
@@ -144,7 +141,7 @@ export function spellingsOf(query: string): Spellings {
 /** Stop words that make another word of the one before them. */
 const particles = new Set('down in off on only out over up'.split(' '))
 
-/** Two words of which one is a stop word, and which mean something together: with a hyphen (`all-day`), or a particle after all that was typed (`view only`). */
+/** Pairs with a stop word that form a term: hyphenated (`all-day`), or a whole query with a particle (`view only`). */
 function compoundsIn(unquoted: string, words: readonly string[]): SameWords[] {
   const hyphenated = [...unquoted.matchAll(/(?<![\p{L}\p{N}-])(\p{L}+)-(\p{L}+)(?![\p{L}\p{N}-])/gu)].map(
     ([, ...pair]) => pair.map((part) => normaliseText(part)),
@@ -192,19 +189,16 @@ export function describeQuery(query: string): UnderstoodQuery {
 
 const withoutBreaks = (text: string) => text.replace(/\s+/gu, ' ').trim()
 
-/** The searched words of a query, without quotes, and its exclusions, with their minus: for searches of other words beside it. */
+/** Splits a query into its words without quotes and its exclusions with their minus, to search with other words. */
 export function splitQuery(query: string): { asked: string; leftOut: string } {
   const { asked, excluded } = readSyntax(query)
   return { asked: withoutBreaks(asked), leftOut: excluded.map((text) => `-"${text}"`).join(' ') }
 }
 
-/** A query with more words than these around its phrases was hardly typed by a person who wants the phrases. */
+/** With more words around its phrases, a query was hardly typed by someone who wants the phrases. */
 const maxWordsAroundPhrases = 5
 
-/**
- * A query with its phrases as words, for what has the words but not the phrases; `isTitle`: it reads like a title that was pasted.
- * @returns null for a query without phrases, and for one of phrases only: that asks for nothing else.
- */
+/** A query with its phrases as words; null if it has no phrases, or only phrases. `isTitle`: it looks pasted. */
 export function withoutPhrases(query: string): { query: string; isTitle: boolean } | null {
   const { unquoted, phrases } = readSyntax(query)
   if (phrases.length === 0 || wordsOf(unquoted).length === 0) return null
@@ -213,7 +207,7 @@ export function withoutPhrases(query: string): { query: string; isTitle: boolean
   return { query: `${plainQuery(asked)} ${leftOut}`.trim(), isTitle }
 }
 
-/** Replaces the words of a query that are neither in quotes nor excluded: each piece of it without white space. */
+/** Replaces each whitespace-separated piece of a query that is neither quoted nor excluded. */
 export function replaceWords(query: string, replace: (piece: string) => string): string {
   const typed = query.replace(typographicQuotes, '"')
   const from = exclusionsFrom(typed)
@@ -235,7 +229,7 @@ export const plainQuery = (text: string): string =>
     .replaceAll('"', ' ')
     .replace(/(?<!\S)-+/gu, '')
 
-/** The last word of a query that ends in one, in lower case: it is the whole of a name whose last part is being typed, `darkmo` of `dark_mo`. */
+/** The incomplete last word, in lower case; of a name the whole name (`darkmo` of `dark_mo`). */
 function prefixOf(query: string, excluded: readonly string[]): string | null {
   const last = /(?:^|\s)([^\s"“”„‟«»＂]+)$/u.exec(query)?.[1]
   if (last === undefined || last === `-${excluded.at(-1)}`) return null

@@ -23,7 +23,7 @@ const clusterSchema = Type.Object(clusterVariables)
 type ClusterEnvironment = Static<typeof clusterSchema>
 
 interface ClusterConfig {
-  /** The addresses of the nodes, which may have a name and a password; null when the database searches. */
+  /** Node addresses, which may include name and password; null if the database searches. */
   searchNodes: readonly string[] | null
   searchShards: number
 }
@@ -37,7 +37,7 @@ function isAddress(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === ''
 }
 
-/** Interprets the variables of a search cluster. @param complain called with the first that is wrong. */
+/** Validates the variables of a search cluster. @param complain called with the first error */
 function readClusterConfig(
   { SEARCH_URL: nodes, SEARCH_SHARDS: searchShards, DATABASE_URL: databaseUrl }: ClusterEnvironment & WithDatabase,
   complain: Complain<ClusterEnvironment>,
@@ -49,7 +49,7 @@ function readClusterConfig(
   return { searchNodes, searchShards }
 }
 
-/** The environment variables of searches: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of search, part of the schema in `config.ts`, which alone reads them. */
 export const searchVariables = {
   SEARCH_ENGINE: Type.Union([Type.Literal('auto'), Type.Literal('bm25'), Type.Literal('tsvector')], {
     default: 'auto',
@@ -70,7 +70,7 @@ export interface SearchConfig extends ClusterConfig {
   searchEngine: EngineChoice
 }
 
-/** Interprets the variables of searches. @param complain called with the first that is wrong. */
+/** Validates the variables of search. @param complain called with the first error */
 export function readSearchConfig(environment: SearchEnvironment, complain: Complain<SearchEnvironment>): SearchConfig {
   return { searchEngine: environment.SEARCH_ENGINE, ...readClusterConfig(environment, complain) }
 }

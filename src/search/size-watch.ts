@@ -4,7 +4,7 @@ import type { Database } from '../database/open.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SearchIndex } from './search-index.ts'
 
-/** From so many requests on, `tsvector` is not what a service should search with. It goes on searching, whatever the number. */
+/** From this many requests on, `tsvector` is no longer recommended; it keeps working. */
 const warnedRequests = 50_000
 
 const countedMs = 60_000

@@ -8,13 +8,13 @@ import type { Verified, VerifyOptions, WrongNumber } from '../requests/wrong-num
 const maxTexts = 500
 /** Words of one statement. */
 const maxWords = 5_000
-/** Words that are counted at a time: about 60 MB. Of a larger vocabulary the texts are read several times. */
+/** Words counted per pass, about 60 MB; a larger vocabulary takes several passes over the texts. */
 const maxCountedWords = 500_000
 /** How often words that change are counted again. */
 const maxRounds = 4
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** What the vocabulary says, by word: what readers of it get, with what is not folded into it yet. */
+/** The vocabulary's numbers by word as readers see them, including what is not yet folded in. */
 const storedWords = sql`(
   select word, sum(requests)::int as requests from (
     select word, requests from search_words union all select word, change from word_deltas
@@ -96,8 +96,8 @@ const isEqual = (one: readonly number[] | undefined, other: readonly number[]) =
   one?.every((value, index) => value === other[index]) ?? false
 
 /**
- * Counts again the words that differ, while others write. A word is wrong when its stored number stood still and it differs by the same numbers
- * twice; a word that changes each time cannot be judged.
+ * Recounts differing words while others write. A word is wrong if it differs by the same amount twice while its stored
+ * number stood still; one that changes each time cannot be judged.
  */
 async function confirm(database: Database, first: Comparison, options: VerifyOptions) {
   const confirmed: Comparison['wrong'] = new Map()
@@ -135,8 +135,8 @@ export interface VocabularyOptions extends VerifyOptions {
 }
 
 /**
- * Counts the words of all texts anew and compares them with the vocabulary. On Postgres all statements read one snapshot. The embedded database
- * has one connection, which a snapshot would hold for as long as it takes: there, what differs is counted again until it can be judged.
+ * Recounts the words of all texts and compares them with the vocabulary, on Postgres in one snapshot. Embedded, a
+ * snapshot would hold the only connection, so differences are recounted until they can be judged.
  */
 export async function verifyVocabulary(database: Database, options: VocabularyOptions): Promise<Verified> {
   const { backend, limit, maxInPass = maxCountedWords } = options

@@ -8,7 +8,7 @@ import { closed, errorResponses, oneOf } from '../../http/schemas.ts'
 import type { CorrectionDependencies } from '../../requests/corrections/corrections.ts'
 import { createOpenExports, maxExportsPerAccount } from './routes.ts'
 
-/** A text with the label that a person gave it: a line of the export, and of the input of `bench/detection.ts --labelled`. */
+/** A text and its human label: a line of the export and of `bench/detection.ts --labelled`. */
 interface LabelledText {
   title: string
   description: string
@@ -28,13 +28,10 @@ interface Row extends LabelledText {
 
 /** How many texts are read at once: other statements run between two such pages. */
 const pageSize = 100
-/** Sorts the operator's correction of a request behind those of accounts, as the index does with null. */
+/** Sorts the operator's corrections after those of accounts, as the index sorts null. */
 const operator = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/**
- * Every correction whose request is stored, as JSON Lines, a page after the other. The order is that of the hashes of their requests: the
- * same corrections give the same lines. No line says which account made it.
- */
+/** Exports corrections of stored requests as JSON Lines, in the order of request hashes, without accounts. */
 async function* exportLabelledTexts(executor: Executor): AsyncGenerator<string> {
   for (let after = { sourceHash: '', owner: operator }; ; ) {
     const { rows } = await sql<Row>`

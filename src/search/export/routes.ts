@@ -24,8 +24,8 @@ export function createOpenExports() {
   let stopped = false
   return {
     /**
-     * Opens an export for an account; null when the account has the maximum open.
-     * @throws what `texts` throws before its first text; UNAVAILABLE at shutdown.
+     * Opens an export; null if the account has its maximum open.
+     * @throws `texts`' first error; UNAVAILABLE at shutdown.
      */
     async open(accountId: string, texts: () => Promise<AsyncGenerator<string>>): Promise<Readable | null> {
       const leave = slots.enter(accountId)
@@ -44,7 +44,7 @@ export function createOpenExports() {
         throw error
       }
     },
-    /** Breaks the exports off: their readers see that they do not have the whole, and go on with their last cursor. */
+    /** Aborts the exports: readers notice that they are incomplete and resume with their last cursor. */
     stop(): void {
       stopped = true
       for (const stream of streams) stream.destroy(stopping())
@@ -52,10 +52,7 @@ export function createOpenExports() {
   }
 }
 
-/**
- * Text as a stream. The first text is made before the response begins, so that what is wrong with the call is an ordinary
- * error.
- */
+/** Streams text. Produces the first text before the response starts, so that bad calls get an ordinary error. */
 async function toStream(texts: AsyncGenerator<string>): Promise<Readable> {
   const first = await texts.next()
   const all = (async function* () {

@@ -12,7 +12,7 @@ export interface ClusterSearchOptions {
   nodes: readonly string[]
   shards: number
   log: Pick<Logger, 'info' | 'warn'>
-  /** Each search first brings the index up to date; only for tests, which search what they have just stored. */
+  /** For tests: updates the index before each search, so that they find what they just stored. */
   waitsForChanges?: boolean
 }
 
@@ -43,10 +43,7 @@ function createWaiting({ database, shards }: ClusterSearchOptions, cluster: Clus
   }
 }
 
-/**
- * Has a cluster search, and names its index where there is none yet. The cluster need not run: until it does, and has its index, searches
- * throw SEARCH_UNAVAILABLE.
- */
+/** Sets up cluster search. Searches throw SEARCH_UNAVAILABLE until the cluster runs and has its index. */
 export async function openClusterSearch(options: ClusterSearchOptions): Promise<ClusterSearch> {
   const { database, nodes, shards, log, waitsForChanges = false } = options
   const cluster = await createCluster(nodes)

@@ -7,7 +7,7 @@ export type Clause = Record<string, unknown>
 export interface SearchBody {
   query: Clause
   size: number
-  /** By `id` at last: the ids of the documents are read from there. Without it nothing is found, only counted. */
+  /** Must end with `id`, from which document ids are read. Without it, matches are only counted. */
   sort?: readonly Clause[]
   /** Matches are counted up to so many; not at all without it. */
   counted?: number
@@ -17,7 +17,7 @@ export interface SearchBody {
 export interface SearchOptions {
   /** Whether words are weighted by the whole index, not by each shard. Only for ranking. */
   ranks?: boolean
-  /** Searches with equal texts read the same copies of the shards, which may differ in deleted documents. */
+  /** Searches with equal values read the same shard copies: copies may differ in deleted documents. */
   session: string
 }
 
@@ -46,15 +46,15 @@ export interface IndexFacts {
 
 /** A search cluster, reached over the network. */
 export interface Cluster {
-  /** @param index an index or the name that stands for one. @throws ServiceError SEARCH_UNAVAILABLE when the cluster cannot search. */
+  /** @param index an index or alias @throws ServiceError SEARCH_UNAVAILABLE if the cluster cannot search. */
   search(index: string, body: SearchBody, options: SearchOptions): Promise<FoundDocuments>
-  /** Writes all of them; an older version than the present one changes nothing. @throws when the cluster did not store one of them. */
+  /** Writes documents; a version older than the stored one is ignored. @throws if any was not stored. */
   write(index: string, writes: readonly Write[]): Promise<void>
   /** Makes an index that no document is in; does nothing where it exists. */
   create(index: string, body: object): Promise<void>
   /** Deletes an index, if it exists. */
   remove(index: string): Promise<void>
-  /** Makes a name stand for an index and for no other one, in one step. @throws IndexMissingError */
+  /** Atomically points an alias at this index only. @throws IndexMissingError */
   pointAlias(alias: string, index: string): Promise<void>
   /** Makes everything that was written visible to searches. */
   refresh(index: string): Promise<void>
@@ -63,7 +63,7 @@ export interface Cluster {
   close(): Promise<void>
 }
 
-/** An index that should exist is not there: it was deleted, or the cluster is another one. */
+/** An index that should exist does not: it was deleted, or the cluster is another one. */
 export class IndexMissingError extends Error {
   override readonly name = 'IndexMissingError'
 }
@@ -72,7 +72,7 @@ export class IndexMissingError extends Error {
 const searchTimeoutMs = 4_000
 const writeTimeoutMs = 30_000
 
-/** The name through which documents are written to an index: a write cannot make an index that is missing. */
+/** The alias for writes to an index: a write to it cannot create a missing index. */
 const writeAlias = (index: string) => `${index}-write`
 
 const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode
@@ -94,7 +94,7 @@ interface BulkItem {
   error?: { type: string; reason: string }
 }
 
-/** Of a bulk request. A conflict means that a newer version is stored, and what is to be deleted may be missing. */
+/** Checks a bulk response. Conflicts (a newer version is stored) and missing documents to delete are fine. */
 function requireStored(items: readonly Record<string, BulkItem>[]): void {
   for (const item of items) {
     const { status, error } = Object.values(item)[0]!
@@ -126,7 +126,7 @@ function createSearch(client: Client): Cluster['search'] {
             ...(sort ? { sort } : {}),
             ...(aggs ? { aggs } : {}),
             track_total_hits: counted ?? false,
-            // Nothing is read of a document but what it was sorted by. Of a search with hundreds of hits, `_id` alone was half of the CPU.
+            // Read only the sort values: loading `_id` took half of the CPU of a search with hundreds of hits.
             stored_fields: '_none_',
           } as never,
         },
@@ -163,7 +163,7 @@ const missingIs =
     throw error
   }
 
-/** Connects to a cluster. Nothing is sent yet: it need not run. @param nodes their addresses. */
+/** Connects to a cluster without sending anything: it need not run yet. @param nodes their addresses */
 export async function createCluster(nodes: readonly string[]): Promise<Cluster> {
   const client = await connect(nodes)
   return {

@@ -14,12 +14,12 @@ const both = (clauses: readonly Clause[]): Clause => ({ bool: { filter: clauses 
 const either = (clauses: readonly Clause[]): Clause => ({ bool: { should: clauses, minimum_should_match: 1 } })
 const not = (clause: Clause): Clause => ({ bool: { must_not: [clause] } })
 
-/** Any of the words, better the more of them, the rarer and the more frequent they are in a text of its length (BM25). */
+/** Any of the words, scored by how many match, their rarity and their frequency for the text's length (BM25). */
 const anyOf = (words: readonly string[]): Clause => ({
   match: { stems: { query: words.map(stemsOf).join(' '), operator: 'or' } },
 })
 
-/** Above the score of 32 rare words: what has all words comes before all others. A score keeps three decimal places beside it. */
+/** Above the score of 32 rare words, so that matches of all words come first. Leaves three decimals for scores. */
 export const allWordsScore = 2_000
 
 /** Any of the words, and first what has all words of a query. */
@@ -71,7 +71,7 @@ const passes = (filters: RequestFilters): Clause[] => [
   ...(filters.status ? [{ terms: { status: filters.status } }] : []),
 ]
 
-/** What a view has in one of some classes: as the account sees it where that differs, else as all do. */
+/** Requests in some classes of a view: as the account sees them if that differs, else as all do. */
 function inClasses({ account }: View, classes: readonly Standing[]): Clause {
   const shared: Clause = { terms: { standing: classes } }
   if (account === null) return shared
@@ -79,6 +79,6 @@ function inClasses({ account }: View, classes: readonly Standing[]): Clause {
   return either([own, { bool: { filter: [shared], must_not: [{ term: { own_accounts: account } }] } }])
 }
 
-/** What has a part of the words, the phrases and no exclusion, and passes the filters, in some classes of a view. */
+/** Requests with a part of the words, the phrases and no exclusion that pass the filters, in some classes of a view. */
 export const matching = (query: SearchQuery, part: Part, view: View, classes: readonly Standing[]): Clause =>
   both([...hasPart(query, part), ...hasTexts(query), ...passes(query.filters), inClasses(view, classes)])

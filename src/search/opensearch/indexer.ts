@@ -17,10 +17,7 @@ interface ClaimedConsumer extends ClaimedRow {
   copiedThrough: string | null
 }
 
-/**
- * Claims one of several consumers that has something to do, changes to read or requests to copy.
- * @returns null when nothing is to be done, or others do it.
- */
+/** Claims a consumer with changes to read or requests to copy; null if there is none. */
 export async function claimConsumer(
   executor: Executor,
   names: readonly string[],
@@ -43,10 +40,10 @@ export interface IndexerOptions {
   log: Pick<Logger, 'info' | 'warn'>
 }
 
-/** Feeds the indexes in the cluster with the changes of the database. It runs in any number of processes: one at a time feeds an index. */
+/** Feeds the cluster's indexes with database changes. Runs in any number of processes; one feeds an index at a time. */
 export interface Indexer {
   start(): void
-  /** Does all that there is to do now, but waits for nothing that is claimed by others. @throws what the cluster or the database threw. */
+  /** Does all current work that is not claimed by others. @throws errors of the cluster or database. */
   catchUp(): Promise<void>
   stop(): Promise<void>
 }
@@ -77,13 +74,13 @@ async function copySlice(
     name,
     writes.filter(({ fields }) => fields !== null),
   )
-  // Another process may be further already, after the claim of this one has ended: then it goes on from there.
+  // If our claim expired, another process may be further along: then continue from there.
   await sql`
     update search_consumers set copied_through = ${ids.at(-1) ?? through}::uuid, is_copied = ${ids.length < sliceRequests}
     where name = ${name} and copied_through is not distinct from ${through}::uuid and not is_copied`.execute(database)
 }
 
-/** Writes the next changes. @returns false for a consumer that is not registered any more. */
+/** Writes the next changes. @returns false if the consumer is no longer registered. */
 async function writeChanges({ database, cluster }: IndexerOptions, { id: name }: ClaimedConsumer): Promise<boolean> {
   const changes = await readChanges(database, name, sliceRequests)
   if (changes === null) return false
@@ -107,7 +104,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     advancedAt = performance.now()
   }
 
-  /** One slice of an index that no other process has claimed. @returns whether there was one. */
+  /** Takes one slice of an index that no other process has claimed. @returns whether there was one. */
   const takeSlice = async (): Promise<boolean> => {
     const consumer = await claimConsumer(database, indexes, claimMs)
     if (consumer === null) return false

@@ -26,15 +26,12 @@ import { defaultBounds, maxValues, readTotalsAmong } from '../totals.ts'
 import type { Clause, Cluster, FoundDocuments, SearchBody, SearchOptions } from './cluster.ts'
 import { allWordsScore, hasTexts, matching, rankedBy } from './conditions.ts'
 
-// What an index outside of the database found is checked in the database, which alone says what exists and is shown.
+// Hits of an external index are checked in the database, which alone decides what exists and is shown.
 
 /** What a page may lose to the check: the index is a moment behind. */
 const spareHits = 20
 
-/**
- * Of hits of the index, which is a moment behind, those that still exist, pass the filters and have the phrases, in their present order and
- * with their present class in the view.
- */
+/** Hits of the index, which lags slightly, that still match, in their current order and with their current class. */
 async function verify(
   executor: Executor,
   query: SearchQuery,
@@ -52,13 +49,13 @@ async function verify(
   return rows
 }
 
-/** The first ones of an index in an order, and whether it has no more; null where too many match. */
+/** Reads the first ids of an index in an order, and whether there are more; null if too many match. */
 type ReadFirst = (size: number) => Promise<{ ids: readonly string[]; isAll: boolean } | null>
 
 /**
- * The first `limit` of those of the index that the database has and shows. It reads some more of the index than that, and far more where many
- * of the first ones were just deleted or hidden, so that no page is short.
- * @param max the index gives no more than so many.
+ * The first `limit` hits that the database has and shows. Reads spare ones, so that deleted or hidden hits do not
+ * shorten the page.
+ * @param max the most that the index returns
  */
 async function readVerified(
   executor: Executor,
@@ -78,7 +75,7 @@ async function readVerified(
 
 export interface ClusterEngineOptions {
   cluster: Cluster
-  /** The name that stands for the index that serves; tests wait here until the index has all changes. */
+  /** The alias of the serving index; tests wait here until the index has all changes. */
   alias: () => Promise<string>
   /** Totals of so many matches are counted in the database, which has the present state. */
   verified?: number
@@ -86,7 +83,7 @@ export interface ClusterEngineOptions {
 
 /** The depth that a cluster searches without further settings. */
 const maxHits = 10_000
-/** Where very many match, requests of the class maybe are counted among so many of them. */
+/** If very many match, requests of the class maybe are counted among only this many. */
 const maxMaybe = 1_000
 const maxVerified = 1_000
 
@@ -117,7 +114,7 @@ const fields: Record<Exclude<FacetName, 'votes'>, string> = {
   year: 'year',
 }
 
-/** Each shard gives more of its values than are shown, or rarer ones would be missing in the sum. */
+/** Ask each shard for more values than shown, or the sums would miss rarer ones. */
 const termsOf = (field: string): Clause => ({
   terms: { field, size: maxValues, shard_size: 10 * maxValues, order: [{ _count: 'desc' }, { _key: 'asc' }] },
 })
@@ -144,14 +141,14 @@ function facetsOf(names: readonly FacetName[], { aggregations }: FoundDocuments)
   return { facets, areExact }
 }
 
-/** An engine that searches an index in a cluster. What it finds is checked in the database, which alone says what exists and is shown. */
+/** Creates an engine that searches a cluster and checks its hits in the database. */
 export function createClusterEngine({ cluster, alias, verified = maxVerified }: ClusterEngineOptions): SearchEngine {
   const search = async (body: SearchBody, options: SearchOptions) => cluster.search(await alias(), body, options)
 
   const rank = async (ranked: RankedQuery, query: Clause, size: number): Promise<Hits> =>
     toHits(ranked, await search({ query, size, sort: byScore }, { ...sessionOf(ranked.words), ranks: true }))
 
-  /** The first ones of a class, or of all classes that the view shows, one after the other. */
+  /** Collects the first hits of one class, or of all shown classes in turn. */
   const collect = async (query: SearchQuery, { part, order }: OrderedInput, size: number) => {
     const view = filterView(query.filters)
     const sort = [{ [order === 'votes' ? 'votes' : 'posted_at']: 'desc' }, { id: 'desc' }]

@@ -58,7 +58,7 @@ export async function readStatus(executor: Executor, cluster: Cluster): Promise<
   return { isReachable, alias: rows[0]?.alias ?? null, indexes }
 }
 
-/** What the index that serves has not read of the log of changes; null while there is none. */
+/** The backlog of the serving index; null while there is none. */
 export async function readServingBacklog(executor: Executor): Promise<Omit<Backlog, 'name'> | null> {
   const serving = (await readIndexes(executor)).find(({ state }) => state === 'serving')
   if (serving === undefined) return null

@@ -4,7 +4,7 @@ import { pauseUnlessAborted } from '../../runtime/abort.ts'
 
 /** The maximum rows that one statement deletes. */
 const sliceRows = 5_000
-/** A consumer that has not read a change for so long is dropped, or the log would grow for ever; it copies all requests when it returns. */
+/** A consumer idle for this long is dropped, or the log would grow forever; it copies all requests on return. */
 const lostAfterDays = 3
 
 /** Drops consumers that have not read a change for days. @returns their names. */
@@ -20,10 +20,10 @@ export async function dropLostConsumers(database: Database): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Deletes a slice of the changes that all consumers have read, or all when none is left. @returns whether there may be more. */
+/** Deletes a slice of the changes that all consumers have read. @returns whether there may be more. */
 export async function deleteReadChanges(database: Database, rows = sliceRows): Promise<boolean> {
   await dropLostConsumers(database)
-  // A consumer registers before anything is noted for it: a row that this statement sees is older than any registration that it does not.
+  // Safe: consumers register before changes are logged for them, so rows seen here are older than unseen registrations.
   const result = await sql`
     with needed as materialized (
       select pg_snapshot_xmin(position) as transaction_id from search_consumers
@@ -37,8 +37,8 @@ export async function deleteReadChanges(database: Database, rows = sliceRows): P
 }
 
 /**
- * A position in the log of changes: a `pg_snapshot`, which says of every transaction whether it was complete. Positions are no numbers of
- * rows or of transactions: transactions end in another order than they begin, so what is behind the highest number seen is not all read.
+ * A log position: a `pg_snapshot`, which tells for every transaction whether it was complete. A row or transaction
+ * number would not do: transactions end in another order than they begin.
  */
 interface Snapshot {
   /** No transaction from this number on was complete … */
@@ -58,7 +58,7 @@ function formatSnapshot({ end, open }: Snapshot): string {
   return `${sorted[0] ?? end}:${end}:${sorted.join(',')}`
 }
 
-/** The part of a snapshot below a transaction: the position of a reader that did not read from it on. */
+/** The snapshot restricted to transactions below `end`: the position of a reader that stopped there. */
 const snapshotBelow = ({ open }: Snapshot, end: bigint): Snapshot => ({
   end,
   open: open.filter((id) => id < end),
@@ -66,7 +66,7 @@ const snapshotBelow = ({ open }: Snapshot, end: bigint): Snapshot => ({
 
 /** What a consumer has to read again. */
 export interface Changes {
-  /** The requests that were changed, created or deleted; a deleted one exists no longer. Each is here once. */
+  /** Distinct ids of requests that were created, changed or deleted. */
   ids: string[]
   /** The position that they were read from. */
   from: string
@@ -77,7 +77,7 @@ export interface Changes {
 }
 
 export interface RegisterOptions {
-  /** Leaves the position of one that is registered already, so that several processes may register it. */
+  /** Keeps an existing registration's position, so that several processes may register. */
   ifAbsent?: boolean
   signal?: AbortSignal
 }
@@ -86,11 +86,10 @@ export interface RegisterOptions {
 const fencePollMs = 50
 
 /**
- * Makes a consumer follow all changes from now on, also one that is registered already. When it returns, every change is either visible
- * to all later statements or will be read by `readChanges`: a copy of all requests that begins then misses nothing.
- *
- * It waits until the transactions that are writing end: one of them may have changed a request before it could know of the consumer.
- * @throws the reason of the signal.
+ * Registers a consumer for all changes from now on, replacing an earlier registration. Once it returns, every change is
+ * either visible to later statements or will be read by `readChanges`, so a full copy that starts now misses nothing.
+ * Waits for open writing transactions, which may have changed requests before they could see the registration.
+ * @throws the signal's reason.
  */
 export async function registerConsumer(
   database: Database,
@@ -101,7 +100,7 @@ export async function registerConsumer(
   await sql`
     insert into search_consumers (name, position) values (${name}, pg_current_snapshot())
     on conflict (name) do ${ifAbsent ? sql`nothing` : again}`.execute(database)
-  // Above the numbers of all transactions that have begun to write: the end of a snapshot may be below some of them.
+  // Higher than all transactions that have begun to write; the end of a snapshot may be lower.
   const { rows } = await sql<{ fence: string }>`select pg_current_xact_id()::text as fence`.execute(database)
   const areEnded = async () => {
     const { rows: states } = await sql<{ ended: boolean }>`
@@ -120,11 +119,11 @@ export async function dropConsumer(executor: Executor, name: string): Promise<vo
 }
 
 /**
- * The changes that were committed since the position of a consumer, those of the oldest transactions first, and all that a transaction
- * changed. The position moves only by `commitPosition`, so what was not dealt with is read again.
- * @param executor no transaction that changes requests itself.
- * @param max so many requests, and the others of the last transaction.
- * @returns null for a consumer that is not registered, or whose position is of another cluster: it must be registered and copy all requests.
+ * Reads the changes committed since the consumer's position, oldest transactions first. Only `commitPosition` moves the
+ * position, so unprocessed changes are read again.
+ * @param executor not a transaction that itself changes requests
+ * @param max how many requests to read, plus the rest of the last transaction
+ * @returns null if the consumer must register and copy all: it is unregistered, or its position is of another cluster.
  */
 export async function readChanges(executor: Executor, name: string, max: number): Promise<Changes | null> {
   const consumers = await sql<{ position: string }>`
@@ -157,8 +156,8 @@ export async function readChanges(executor: Executor, name: string, max: number)
 }
 
 /**
- * Records that a consumer has dealt with changes. To be called when they are stored safely: what a crash leaves before it is read again.
- * @returns false when its position was moved meanwhile, by another process or a new registration: then nothing changes.
+ * Records that changes are safely stored; call it after that, so that a crash only repeats them.
+ * @returns false, changing nothing, if the position was moved meanwhile.
  */
 export async function commitPosition(
   executor: Executor,
@@ -182,10 +181,7 @@ export interface Backlog {
 
 const maxCounted = 10_000
 
-/**
- * The backlogs of consumers, by name.
- * @param names of these only; without them of all.
- */
+/** The backlogs of consumers, by name. @param names only these; null for all */
 export async function backlog(executor: Executor, names: readonly string[] | null = null): Promise<Backlog[]> {
   const { rows } = await sql<Backlog>`
     select name, changes, coalesce(extract(epoch from clock_timestamp() - oldest) * 1000, 0)::float8 as "ageMs"
