@@ -71,7 +71,7 @@ function registerList(app: App, { database, clock, authentication, cachedRead }:
       const list = { ...filters, sortBy, limit, cursor, view: viewOf(account) }
       const marks = markFilterOf(account.accountId, { mark, starred })
       const readPage = () => listWishes(database, { ...list, now, marks })
-      // Growth changes with the day; marks are not among the changes that a cached answer follows.
+      // Growth changes daily. Marks are not among the changes that invalidate cached answers.
       const page = marks ? await readPage() : await cachedRead(`wishes ${dayOf(now)} ${JSON.stringify(list)}`, readPage)
       return { data: { ...page, results: await withMarks(database, account.accountId, page.results) } }
     },

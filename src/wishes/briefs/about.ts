@@ -25,11 +25,7 @@ export interface WatchedTopic {
 /** Reads a watch of the account; null where it has none with this id. */
 export type FindWatch = (accountId: string, watchId: string) => Promise<WatchedTopic | null>
 
-/**
- * What a call asks for.
- * @param watched the topic of its `watchId`.
- * @throws ServiceError INVALID_REQUEST for no subject or two, and for a list that could never be read.
- */
+/** What a call asks for. @param watched the topic of its `watchId` @throws ServiceError INVALID_REQUEST */
 export function readAbout(given: NewBrief, watched: WatchedTopic | null, reader: Reader): About {
   const { topic: own, query, filters = {}, period = {} } = given
   if ([own, query, given.watchId].filter((one) => one !== undefined).length > 1)
@@ -63,7 +59,7 @@ interface TextCounts {
   isExact: boolean
 }
 
-/** How many public texts of each class are about it, as the account sees them. @param searched the query, as it was searched; null for a list. */
+/** Counts public texts per class, as the account sees them. @param searched the query as searched; null for a list */
 export async function countTexts(
   view: ListView,
   searched: TotalsOfSearch | null,

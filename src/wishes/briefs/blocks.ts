@@ -4,7 +4,7 @@ import { type Block, counted, heading, line, number, removedText } from './lines
 import type { Brief, BriefDocument, BriefWish } from './schemas.ts'
 import { demandOf, hasLostTitle, placeOf, titleText, wishBlocks } from './wish-blocks.ts'
 
-// A brief as people read it, once for all forms and for the page: headings, lines, quotations. Forms only escape and mark up.
+// A brief's readable content, the same for all formats and the page; formats only add markup.
 
 const whenOf = (given: string) => (given.length > 10 ? formatMoment(given) : formatDay(given))
 
@@ -94,7 +94,7 @@ function accuracyBlocks({ accuracy }: BriefDocument): Block[] {
 
 const ofHundred = (share: number) => number(Math.round(share * 100))
 
-/** A whole brief. @param isShared for whoever has its address: of what `forOthers` left. */
+/** A whole brief as blocks. @param isShared whether anyone with the link reads it, so it went through `forOthers` */
 export function blocksOf({ document, snapshot, removed }: Brief, { isShared = false } = {}): Block[] {
   const how = { isShared, unquotedPlatforms: document.leftOut.unquotedPlatforms }
   const { asOf, question, about, totals, wishes, settled } = document

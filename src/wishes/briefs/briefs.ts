@@ -25,7 +25,7 @@ export const describeBrief = ({ id, snapshot, request, parts, left, created_at }
   createdAt: created_at.toISOString(),
 })
 
-/** Of these parts those whose requests are all there still. Whoever deletes one of them waits until the transaction ends, and deletes the part then. */
+/** The parts whose requests all still exist. Locks those: deleting one waits, then also deletes the stored part. */
 async function keepStored(transaction: Transaction, parts: readonly Part[]): Promise<ReadonlyMap<number, Part>> {
   const ids = [...new Set(parts.flatMap(({ requestIds }) => requestIds))]
   const { rows } = await sql<{ id: string }>`
@@ -37,8 +37,8 @@ async function keepStored(transaction: Transaction, parts: readonly Part[]): Pro
 }
 
 /**
- * Stores a brief. What was deleted since it was composed is not stored, and counts as removed.
- * @throws ServiceError NOT_FOUND when the account was deleted meanwhile, CONFLICT at the maximum.
+ * Stores a brief; what was deleted meanwhile counts as removed.
+ * @throws ServiceError NOT_FOUND for a deleted account, CONFLICT at the maximum.
  */
 export async function createBrief(
   transaction: Transaction,
@@ -86,7 +86,7 @@ export async function listBriefs(executor: Executor, accountId: string): Promise
 }
 
 async function readWhere(executor: Executor, condition: ReturnType<typeof sql>): Promise<Brief | null> {
-  // One statement: a purge between two would leave the number of what is gone behind what is shown.
+  // One statement: with two, a purge in between would make the number of removed parts wrong.
   const { rows } = await sql<BriefRow & { head: unknown; contents: { part: number; content: unknown }[] }>`
     select ${summaryColumns}, head, (select coalesce(json_agg(json_build_object('part', part, 'content', content)), '[]')
       from brief_parts where brief_id = briefs.id) as contents
@@ -97,7 +97,7 @@ async function readWhere(executor: Executor, condition: ReturnType<typeof sql>):
   return { ...describeBrief(row), document: joinParts(row.head, contents) as BriefDocument }
 }
 
-/** A brief of an account as it was made, but for what was deleted since; null where it has none with this id. */
+/** Reads a brief as made, minus what was deleted since; null if the account has none with this id. */
 export const readBrief = async (executor: Executor, accountId: string, briefId: string): Promise<Brief | null> =>
   isId(briefId) ? readWhere(executor, sql`id = ${briefId} and account_id = ${accountId}`) : null
 
@@ -105,7 +105,7 @@ export const readBrief = async (executor: Executor, accountId: string, briefId: 
 export const readBriefOfSnapshot = (executor: Executor, accountId: string, snapshot: string): Promise<Brief | null> =>
   readWhere(executor, sql`snapshot = ${snapshot} and account_id = ${accountId}`)
 
-/** Deletes a brief, with the shares that show it. @returns false when the account has none with this id. */
+/** Deletes a brief and its shares. @returns false if the account has none with this id. */
 export async function deleteBrief(executor: Executor, accountId: string, briefId: string): Promise<boolean> {
   if (!isId(briefId)) return false
   const { rows } = await sql`

@@ -19,9 +19,9 @@ import { quoteOf, tellingSentence, titleQuote } from './quotes.ts'
 import type { BriefDocument, BriefQuote, BriefWish } from './schemas.ts'
 import { toldStatuses } from './wish-blocks.ts'
 
-/** How many wishes a brief shows that are not done, and how many that are: one page that people read, not a list. */
+/** The most unsettled and settled wishes shown: a brief is a readable page, not a list. */
 export const [shownWishes, shownSettled] = [15, 10]
-/** How many quotations a wish has, and of how many requests they are chosen, the most voted first. */
+/** The most quotations of a wish, and the most voted requests that they are chosen from. */
 const [maxQuotes, maxQuoted] = [3, 12]
 
 /** What is read of each wish besides its summary. */
@@ -45,7 +45,7 @@ interface EvidenceRow {
   declined: number
 }
 
-/** For each wish: its platforms, the requests that are quoted, and the one that its status is from. */
+/** Reads per wish its platforms, the requests to quote, and the one that its status comes from. */
 async function readEvidence(
   executor: Executor,
   wishes: readonly WishSummary[],
@@ -121,7 +121,7 @@ function chooseQuotes(records: readonly RequestRecord[]): BriefQuote[] {
 
 const isPassedOn = (platform: string) => publicPagesOf(platform as PlatformName).show === 'texts'
 
-/** The title of a wish, of its own top request or of another one, which has one that can be seen. */
+/** The wish's title, from its top request or else from another visible one. */
 function titleOf({ topRequest }: WishSummary, records: readonly RequestRecord[]): BriefQuote | null {
   for (const record of [topRequest, ...records]) {
     const title = titleQuote(record)
@@ -168,7 +168,7 @@ function toWish(
 /** Fewer stars say that more is amiss; 6 where there are none. */
 const starsOf = ({ topRequest }: WishSummary): number => topRequest.stars ?? 6
 
-/** The most wanted first: by votes, then by how many people ask, by the stars that its request gives, and the one that was asked for last. */
+/** Most wanted first: by votes, number of people, stars of its request, then the latest ask. */
 const byDemand = (one: WishSummary, other: WishSummary): number =>
   other.votes - one.votes ||
   other.voices - one.voices ||
@@ -194,14 +194,14 @@ export interface Composed {
   parts: readonly Part[]
 }
 
-/** Everything that a brief says of the state now, as the account sees it. Nothing is written. */
+/** Composes a brief of the current state, as the account sees it. Writes nothing. */
 export async function composeBrief(input: ComposeInput, dependencies: ComposeDependencies): Promise<Composed> {
   const { account, about, question, now } = input
   const { database } = dependencies
   const { wishes: listed, hasMore, searched } = await readView(about.view, { ...account, now }, dependencies)
   const { mark: _, starred: _starred, ...filters } = about.view.filters ?? {}
   const { topic } = filters
-  // Of more wishes than a list has, those that say the topic need not be among the most voted.
+  // In a long list, wishes that mention the topic may not be among the most voted.
   const saying =
     topic === undefined || !hasMore || searched !== null
       ? []

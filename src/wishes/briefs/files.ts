@@ -15,7 +15,7 @@ export const fileTypes: Readonly<Record<BriefFormat, { type: string; extension: 
   json: { type: 'application/json; charset=utf-8', extension: 'json' },
 }
 
-/** A brief as a file: the same bytes for the same snapshot, as long as nothing of it is removed. */
+/** A brief as a file: identical bytes for the same snapshot, until part of it is removed. */
 export function briefFile(brief: Brief, format: BriefFormat): string {
   const { snapshot, removed, document } = brief
   if (format === 'json') return documentJson({ snapshot: `sha256:${snapshot}`, removed, document })
@@ -27,7 +27,7 @@ export function briefFile(brief: Brief, format: BriefFormat): string {
 export const formatOf = (file: string): BriefFormat =>
   /^\s*</.test(file) ? 'html' : /^\s*\{/.test(file) ? 'json' : 'markdown'
 
-/** The state that a file names at its end, in hex; null where it names none. Quotations before it may have the like. */
+/** The snapshot (hex) named at the end of a file; null if none. Quotations before it may contain similar text. */
 export const namedSnapshot = (file: string): string | null =>
   [...file.matchAll(/sha256:([0-9a-f]{64})/g)].at(-1)?.[1] ?? null
 
@@ -39,8 +39,8 @@ export interface Line {
 }
 
 /**
- * The lines of a file; a byte order mark and the form of line ends say nothing. Empty ones do: in Markdown a quotation ends with one. By themselves they
- * would be taken for equal ones between what has nothing else in common.
+ * The lines of a file, ignoring byte order mark and line endings. Empty lines, which end quotations in Markdown, are
+ * attached to the line before: alone, they would match anywhere.
  */
 export function linesOf(file: string): Line[] {
   const texts = file.replace(/^\ufeff/, '').split(/\r\n?|\n/)

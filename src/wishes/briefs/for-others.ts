@@ -6,7 +6,7 @@ export type SharedBriefWish = BriefWish & {
   isWithheld?: true
 }
 
-/** A brief as whoever has the address of its share reads it: without the words of platforms that do not let them be passed on. */
+/** A brief for readers of its share: omits texts of platforms that do not allow passing them on. */
 export function forOthers(brief: Brief): Brief {
   const { leftOut, wishes, settled } = brief.document
   const mayBeSaid = (quote: BriefQuote | null) => quote === null || !leftOut.unquotedPlatforms.includes(quote.platform)

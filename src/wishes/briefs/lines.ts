@@ -16,7 +16,7 @@ export type Block<Text = string> =
   | { kind: 'quote'; text: Text; isWhole: boolean; origin: Inline<Text>[] }
   | { kind: 'ranking'; rows: Inline<Text>[][] }
 
-/** A block with other texts, such as escaped ones. @param link what links become, by default links with such a text */
+/** A block with its texts mapped, e.g. escaped. @param link maps links; by default links with mapped text */
 export function withTexts<From, To>(
   block: Block<From>,
   change: (text: From) => To,

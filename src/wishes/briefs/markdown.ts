@@ -1,6 +1,6 @@
 import type { Block, Inline } from './lines.ts'
 
-/** What CommonMark, or GitHub with its tables, mentions and links, would read as markup. */
+/** Characters that CommonMark, or GitHub with its tables, mentions and links, reads as markup. */
 const markup = /[\\`*_[\]<>&|~$]|:(?=\/\/)|(?<=\bwww)\./giu
 /** What would make the line another kind of block: a heading, a list, a rule. */
 const lineStart = /^(?:[#+\-=]|\d+(?=[.)]))/u

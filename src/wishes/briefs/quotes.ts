@@ -6,24 +6,24 @@ import { isStopWord, wordsOf } from '../../runtime/text/words.ts'
 import { bounded } from '../shares/bounded.ts'
 import type { BriefQuote } from './schemas.ts'
 
-/** A sentence that is shorter says little without the ones around it; of a longer one the beginning is quoted. In characters. */
+/** In characters: shorter sentences say little alone; longer ones are cut. */
 const [minSentence, maxSentence] = [25, 300]
 /** Nor does one with fewer words of its own: "There is not much more to say". */
 const minWords = 3
-/** Of a text so many sentences are weighed: what is wanted stands at the beginning or in none of them. */
+/** Sentences examined per text: what is wanted comes early or not at all. */
 const maxSentences = 40
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
-/** A line of code, of a log or of a quotation, which the author did not write as a sentence. */
+/** A line of code, a log or a quotation, not a sentence of the author's. */
 const noProse = /^(?:[>$#|{}<]|```|at \S+\(|\d{4}-\d\d-\d\d[T ]\d\d:)|[;{}]$/u
 
-/** What is seen of a text is the text itself: nothing in it is hidden, turned around or stacked. */
+/** Whether the text shows as is: nothing hidden, reversed or stacked. */
 const isPlain = (text: string) => bounded(text, maxSentence).text === text
 
 const ownWords = (text: string) => wordsOf(text).filter((word) => !isStopWord(word)).length
 
-/** The beginning of a sentence up to the end of a word, at most `maxSentence` characters. */
+/** The first `maxSentence` characters of a sentence, up to the end of a word. */
 function beginningOf(sentence: string): string {
   const cut = Array.from(sentence)
     .slice(0, maxSentence - 1)
@@ -54,7 +54,7 @@ function sentencesOf(text: string): Sentence[] {
   return found
 }
 
-/** The sentence of a request that most says that something is wanted; null where its text has none that can be quoted. */
+/** The sentence that best says what is wanted; null if the text has none that can be quoted. */
 export function tellingSentence({
   title,
   description,

@@ -74,7 +74,7 @@ export const hasLostStatus = ({ status, statusFrom }: BriefWish): boolean =>
 /** Whether its title was removed. */
 export const hasLostTitle = ({ title, isWithheld }: SharedBriefWish): boolean => title === null && !isWithheld
 
-/** What a wish is called; it has no words of its own where no text may be passed on, or its request was deleted. */
+/** The title of a wish; generic words if its text may not be passed on or its request was deleted. */
 export const titleText = (wish: BriefWish): string =>
   wish.title?.text ??
   (hasLostTitle(wish)
@@ -108,7 +108,7 @@ const statusOf = ({ status }: BriefWish): string => {
   return toldStatuses.includes(status) ? '' : ` Status: ${statusWords[status]}.`
 }
 
-/** What of its status is decided, and where that stands: a line of its own, which may be removed. */
+/** The decided status and where it was stated, on a separate line because it may be removed. */
 function statusBlocks({ status, statusFrom }: BriefWish): Block[] {
   if (status === null || !toldStatuses.includes(status)) return []
   if (statusFrom === null) return [line(removedStatus, 'removed')]
@@ -138,7 +138,7 @@ const askedOf = ({ firstAskedAt, lastAskedAt }: BriefWish): string =>
     ? `Asked for on ${formatDay(firstAskedAt)}.`
     : `First asked for on ${formatDay(firstAskedAt)}, last on ${formatDay(lastAskedAt)}.`
 
-/** Where and when it was asked for, growth and status. What stands below the words of its one request is not said before them. */
+/** Where and when it was asked for (unless its single request says so below), growth and status. */
 function numbersBlocks(wish: BriefWish): Block[] {
   const isSaidBelow = wish.requestCount === 1 && wish.title !== null
   const said = `${isSaidBelow ? '' : `${platformsOf(wish)} ${askedOf(wish)}`}${growthOf(wish)}${statusOf(wish)}`.trim()
@@ -160,10 +160,9 @@ function titleBlocks(wish: BriefWish): Block[] {
 }
 
 /**
- * A wish with its numbers and its quotations.
- * @param wish null where it was removed.
- * @param at its number, from 1.
- * @param unquotedPlatforms whose words are not passed on; those of a shared brief have none of them.
+ * A wish with its numbers and quotations.
+ * @param wish null if it was removed
+ * @param unquotedPlatforms platforms whose texts are not passed on; shared briefs contain none of them
  */
 export function wishBlocks(
   wish: BriefWish | null,

@@ -8,7 +8,7 @@ import { dayMs } from '../../runtime/durations.ts'
 import { idsWithNews, maxSelected, placedIn } from '../list/list.ts'
 import { readWishes, votesGained, type WishSummary } from '../list/summary.ts'
 
-// What changed in the cache since a moment, whoever watches it. A wish is in one list: what is done is neither rising nor new.
+// Changes since a moment, independent of watches. A wish is in one list: settled ones are neither rising nor new.
 
 export interface ChangesInput {
   view: View
@@ -36,7 +36,7 @@ export interface Changes {
 interface Selection {
   /** A query for `id`: the requests that changed. */
   ids: RawBuilder<unknown>
-  /** For a query that has `placed`: by what the wishes are sorted, in descending order; null leaves a wish out. */
+  /** For a query with `placed`: the descending sort key of wishes; null omits a wish. */
   key: RawBuilder<number>
   /** On `wish`, which has its numbers and its key. */
   condition: RawBuilder<boolean>
@@ -105,10 +105,7 @@ async function findWishes(
   return { total: rows[0]?.total ?? 0, keys: new Map(keys) }
 }
 
-/**
- * The wishes that gained votes, that are new and that were done since a moment, as an account sees them. Of very many changes the last
- * 2,000 of each kind are looked at, so that the work is bounded.
- */
+/** The wishes that gained votes, are new or were settled, among the last 2,000 changes of each kind. */
 export async function readChanges(executor: Executor, input: ChangesInput): Promise<Changes> {
   const { rising, new: added, done } = selections(input)
   const read = async (selection: Selection) => {

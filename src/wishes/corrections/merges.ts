@@ -28,7 +28,7 @@ export interface MergedWishes {
   resultOf(wishId: string): string
 }
 
-/** Applies merges in their order (union-find without path compression): the wish that is merged into, keeps its id. */
+/** Applies merges in order (union-find without path compression). The target wish keeps its id. */
 function applyMerges(merges: readonly Merge[]): Pick<MergedWishes, 'merged' | 'resultOf'> {
   const into = new Map<string, MergedWish>()
   const resultOf = (wishId: string): string => {
@@ -47,10 +47,7 @@ function applyMerges(merges: readonly Merge[]): Pick<MergedWishes, 'merged' | 'r
   return { merged, resultOf }
 }
 
-/**
- * The wishes that merges connect with the given ones, in the view of an account: its own merges and the operator's.
- * @param accountId null for the shared view, which has the operator's merges only.
- */
+/** The wishes connected with the given ones by merges of the account (null: only the operator's). */
 export async function readMergedWishes(
   transaction: Transaction,
   accountId: string | null,
@@ -76,13 +73,13 @@ export async function readMergedWishes(
   return { wishIds: ids, merges, merged, resultOf }
 }
 
-/** Brings the rows of `account_wish_merges` of these wishes up to date: those of wishes that the account itself merged. */
+/** Updates the `account_wish_merges` of these wishes, for those that the account itself merged. */
 export async function writeAccountMerges(
   transaction: Transaction,
   accountId: string,
   { wishIds, merges, merged, resultOf }: MergedWishes,
 ): Promise<void> {
-  // Without a merge of its own the account sees what the operator merged in the shared wishes.
+  // Without its own merge, the account sees the operator's in the shared wishes.
   const own = new Set(merges.filter((merge) => merge.accountId !== null).map(({ toWishId }) => resultOf(toWishId)))
   const fresh = [...merged].flatMap(([from, { wishId, correctionId }]) =>
     own.has(wishId) ? [{ wish_id: from, into_wish_id: wishId, correction_id: correctionId }] : [],

@@ -12,7 +12,7 @@ export interface Placing {
   correctionId: string
 }
 
-/** A placing as it was before, and as it is now. Null: there was none, or no correction holds any more. */
+/** A placing before and after; null if there was none, or no correction applies anymore. */
 export interface ChangedPlacing {
   sourceHash: string
   requestId: string
@@ -40,10 +40,7 @@ async function readFacts(transaction: Transaction, accountId: string | null, has
   return Map.groupBy(rows, (fact) => fact.source_hash)
 }
 
-/**
- * The wish of a request by what holds about it: the wish that the last split made for it, else the one that it was in before the
- * first merge; and what merges made of that wish.
- */
+/** The wish of a request by its corrections: that of its last split, else before its first merge, then merged. */
 function placingOf(facts: readonly Fact[], { resultOf }: MergedWishes): Omit<Placing, 'sourceHash' | 'requestId'> {
   const split = facts.findLast(({ kind }) => kind === 'split')
   const wishId = resultOf(split?.to_wish_id ?? facts[0]!.from_wish_id)
@@ -51,8 +48,7 @@ function placingOf(facts: readonly Fact[], { resultOf }: MergedWishes): Omit<Pla
 }
 
 /**
- * The wishes that corrections put these requests into, and those in which what holds about them begins: an undone correction, also the
- * operator's, may have parted the two.
+ * The wishes where corrections put these requests, and where their corrections start: an undo may have parted the two.
  */
 export async function readPlacedIn(
   transaction: Transaction,
@@ -68,7 +64,7 @@ export async function readPlacedIn(
   return rows.map(({ wish_id }) => wish_id)
 }
 
-/** The placings that a change concerns: all in wishes that merges connect with it, and those of the given requests. */
+/** The placings that a change affects: in all wishes connected by merges, and of the given requests. */
 async function readConcerned(
   transaction: Transaction,
   accountId: string | null,
@@ -131,7 +127,7 @@ export async function derivePlacings(
     const known = before.get(sourceHash)
     const requestId = members.get(sourceHash) ?? known!.request_id
     const holding = facts.get(sourceHash)
-    // Of a request that the correction is about, the present wish is the right one to start from.
+    // For a request that the correction names, its current wish is the right starting point.
     const wasIn = members.has(sourceHash) ? null : (known?.wish_id ?? null)
     const after = holding ? { sourceHash, requestId, ...placingOf(holding, wishes) } : null
     return { sourceHash, requestId, before: wasIn, after }

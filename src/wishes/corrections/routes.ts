@@ -20,7 +20,7 @@ interface CorrectionAudience extends Audience {
   tags: string[]
 }
 
-/** The routes by which accounts, and the operator for all of them, say which requests ask for the same. */
+/** Registers the routes that record which requests ask for the same, per account and for the operator. */
 export function registerWishCorrectionRoutes(app: App, dependencies: RouteDependencies): void {
   const { authentication } = dependencies
   const maximum = maxCorrections.toLocaleString('en-US')

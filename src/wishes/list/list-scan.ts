@@ -48,7 +48,7 @@ function sharedWishes(scan: WishScan, width: number): RawBuilder<unknown> {
     ) as listed`
 }
 
-/** The likely requests in the order. All of them have one request, so `requests` orders them by their ids. */
+/** The likely requests in order. Each is one request, so the order `requests` sorts them by id. */
 function listedRequests(scan: WishScan, width: number): RawBuilder<unknown> {
   const { sortBy, after } = scan
   if (sortBy !== 'requests') {
@@ -86,13 +86,13 @@ function ownWishes(scan: WishScan, width: number): RawBuilder<unknown>[] {
 export interface ScannedWishes {
   /** Those that pass the filters, one more than `limit` where there is one. */
   found: WishPosition[]
-  /** The position of the last row that was scanned; null when the order has no more rows. */
+  /** The position of the last scanned row; null at the end of the order. */
   end: WishPosition | null
 }
 
 /**
- * Reads the next rows of a list's order, `width` of them and those at the same position as the last one, and picks the wishes that pass the filters. The first `width`
- * rows of the merged order are among the first `width` of each index.
+ * Reads the next `width` rows (and ties of the last), and picks matching wishes. The first `width` merged rows are
+ * among the first `width` of each index.
  */
 export async function scanWishes(executor: Executor, scan: WishScan, width: number): Promise<ScannedWishes> {
   const { sortBy, view, limit } = scan
@@ -103,7 +103,7 @@ export async function scanWishes(executor: Executor, scan: WishScan, width: numb
   )
   const conditions = [sql`wish.counts`, ...wishConditions(scan, view)]
   const key = sortKey(sortBy)
-  // A wish may be in several streams at one position: `rank` keeps these rows together, so that the next part begins after all of them.
+  // A wish may occur in several streams at one position; `rank` keeps those rows together in one part.
   const { rows } = await sql<{ id: string; key: number; matches: boolean; is_end: boolean }>`
     select id, key, matches, is_end from (
       select wish.id, key, number, number = amount and amount >= ${width} as is_end, ${sql.join(conditions, sql` and `)} as matches

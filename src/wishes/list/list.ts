@@ -22,7 +22,7 @@ const idsOfTopic = ({ topic, view }: SelectedScan): RawBuilder<unknown> | null =
     : sql`select request_id as id from request_topics where topic_key = ${topicKey(topic)}
         ${view.account === null ? sql`and standing = 2` : sql``} limit ${sql.lit(readLimit)}`
 
-/** The requests whose votes changed after a UTC day, the last changed ones where those are too many. */
+/** Requests whose votes changed after a UTC day; the latest ones if there are too many. */
 export const idsWithNews = (day: string): RawBuilder<unknown> =>
   sql`select distinct request_id as id from (
     select request_id from vote_samples where day > ${day}::date
@@ -93,7 +93,7 @@ async function pageOfSelected(
   return rows.flatMap((row): WishPosition[] => (row.id === null ? [] : [[Number(row.key), row.id]]))
 }
 
-/** What an index can select for the list: the requests with news for the order `growing`, else what one filter leaves. */
+/** What an index can select: requests with news for the order `growing`, else what one filter leaves. */
 function selectionsOf(scan: SelectedScan): Selection[] {
   const { sortBy, view, marks } = scan
   if (sortBy === 'growing') return [ofRequests(idsWithNews(dayBefore(7, scan.now)), view)]
@@ -106,10 +106,7 @@ function selectionsOf(scan: SelectedScan): Selection[] {
   return [...marked, ...filtered]
 }
 
-/**
- * The next wishes of the list, where its order or a filter leaves few requests.
- * @returns one more than `limit` where there is one; null when no filter leaves few.
- */
+/** The next wishes, at most `limit + 1`, if the order or a filter leaves few requests; else null. */
 async function selectWishes(executor: Executor, scan: SelectedScan): Promise<WishPosition[] | null> {
   for (const selection of selectionsOf(scan)) {
     const page = await pageOfSelected(executor, scan, selection)
@@ -131,7 +128,7 @@ export interface WishPage {
   cursor: string | null
 }
 
-/** How many rows of the order a page scans at first, with and without filters, and how many more when those are not enough. */
+/** Rows that a page scans first (with or without filters), and in a second scan. */
 const firstWidth = ({ limit, view, ...filters }: WishScan) =>
   wishConditions(filters, view).length > 0 ? 500 : 3 * (limit + 1)
 const secondWidth = 5_000
@@ -153,12 +150,12 @@ async function findWishes(executor: Executor, input: WishListInput): Promise<Sca
 }
 
 /**
- * One page of the wishes that a view has, in an order. Keyset paging: a wish that does not move is seen exactly once.
+ * One page of a view's wishes in an order. Keyset paging: a wish that does not move is seen exactly once.
  *
- * The work is bounded for any mix of filters. The wishes of a topic or a tag with few requests are read and sorted; else a part of the
- * order is scanned, and the page may hold fewer wishes than `limit`, even none, and yet have more after it. The order `growing` has the
- * wishes with more votes than 7 days ago, among the 2,000 requests whose votes changed last.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ * The work is bounded for any filters: wishes of a topic or tag with few requests are read and sorted, else part of the
+ * order is scanned. So a page may be short, even empty, and still have a next page. `growing` lists wishes with more
+ * votes than 7 days ago, among the 2,000 requests whose votes changed last.
+ * @throws ServiceError INVALID_REQUEST for a cursor of another list.
  */
 export async function listWishes(executor: Executor, input: WishListInput): Promise<WishPage> {
   const { sortBy, limit, view, now } = input

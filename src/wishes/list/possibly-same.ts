@@ -9,9 +9,7 @@ export interface PossiblySameInput {
   view: View
 }
 
-/**
- * Requests of other wishes that may ask for the same as a request, the most similar first. No number of its wish counts them.
- */
+/** Requests of other wishes that may ask for the same, most similar first. They do not count in its wish. */
 export type PossiblySame = (
   executor: Executor,
   input: PossiblySameInput,

@@ -13,7 +13,7 @@ import { membersIn } from '../../requests/wishes/membership.ts'
 import { readWishNumbers } from '../../requests/wishes/numbers.ts'
 import { dayMs } from '../../runtime/durations.ts'
 
-/** How many votes a wish gained in the last 7 and 30 UTC days, today included; null while none of it was in the cache before them. */
+/** Votes gained in the last 7 and 30 UTC days including today; null if none of it was cached before then. */
 export interface WishGrowth {
   days7: number | null
   days30: number | null
@@ -23,10 +23,9 @@ export interface WishGrowth {
 export const dayBefore = (days: number, now: Date): string => dayOf(new Date(now.getTime() - days * dayMs))
 
 /**
- * How many votes a request gained after a day: its votes less those that it had at the end of the day, by its samples
- * (`requests/store/page-effects.ts`). 0 for a request that entered the cache after the day, so neither its return after an expiry nor a new
- * request is growth, nor are the votes of an imported one; null without samples.
- * @param row names a row with `request_id` and `votes`.
+ * Votes a request gained since the end of a day, by its samples (`requests/store/page-effects.ts`). 0 if it entered the
+ * cache later (new or returned requests are no growth) or was imported; null without samples.
+ * @param row names a row with `request_id` and `votes`
  */
 export const votesGained = (row: string, day: string): RawBuilder<number | null> => {
   const id = sql.ref(`${row}.request_id`)
@@ -86,7 +85,7 @@ export async function readMemberNumbers(
   )
 }
 
-/** A wish as the interface gives it. All numbers are those of its likely requests, as the account of the caller sees them, and only `own` counts imported ones. */
+/** A wish in the API. Its numbers count the likely requests in the caller's view; imported ones count only in `own`. */
 export const wishProperties = {
   wishId: Type.String({ description: 'Identifier of the wish; it stays while requests join and leave' }),
   title: Type.String({ description: 'That of `topRequest`' }),
@@ -140,7 +139,7 @@ const wishSummary = closed(wishProperties)
 
 export type WishSummary = Static<typeof wishSummary>
 
-/** The wishes with these ids, at most 100 of them, in the order of the ids; one that does not exist in the view is left out. */
+/** Reads up to 100 wishes in the order of the ids, omitting those that do not exist in the view. */
 export async function readWishes(
   executor: Executor,
   wishIds: readonly string[],
@@ -179,7 +178,7 @@ export async function readWishes(
   })
 }
 
-/** What of some wishes may be passed on: nothing that was imported, so no wish of which all was. */
+/** What may be passed on: no imported requests, so no wishes of only those. */
 export const withoutOwn = <Wish extends WishSummary>(wishes: readonly Wish[]): Wish[] =>
   wishes
     .filter(({ requestCount }) => requestCount > 0)

@@ -70,7 +70,7 @@ interface Read {
   members: (Member & { wish: string })[] | null
 }
 
-/** What callers see of some wishes in a view, and the members of these as they are in `requests`: as of one moment. */
+/** What callers see of wishes in a view, and their members in `requests`, from one snapshot. */
 async function readWishes(database: Database, ids: readonly string[], view: View): Promise<Read> {
   const array = sql`${[...ids]}::uuid[]`
   const { rows } = await sql<Read>`
@@ -168,7 +168,7 @@ async function readSharedWishes(database: Database, after: string): Promise<Coun
   return rows
 }
 
-/** The wishes that an account may see differently, from what makes it so and from its stored numbers. */
+/** The wishes that an account may see differently, by its own data and its stored numbers. */
 async function readAccountWishes(database: Database, account: string, after: string): Promise<Counted[]> {
   const seen = (table: RawBuilder<unknown>) => sql`
     select unnest(array[${wishIdIn(sharedView, sql.ref('own.request_id'))},
@@ -185,7 +185,7 @@ async function readAccountWishes(database: Database, account: string, after: str
   return rows
 }
 
-/** The copies in `request_facets` and `searchable_requests`, which numbers, lists and filters are read from. */
+/** The copies (`request_facets`, `searchable_requests`) behind numbers, lists and filters. */
 async function readCopies(database: Database, after: string): Promise<{ id: string; wrong: string | null }[]> {
   const columns = sql`platform, status, standing, votes, posted_at, tags`
   const values = (alias: string) =>
@@ -209,9 +209,9 @@ async function readCopies(database: Database, after: string): Promise<{ id: stri
 }
 
 /**
- * Derives the numbers of every wish anew, in the shared view and in that of each account, from the requests themselves, and compares them with
- * what callers get; before that the copies of requests that the numbers are counted from. Each statement reads some thousand members as of
- * one moment, so what is written meanwhile is no difference.
+ * Checks the copies of requests, then re-derives the numbers of every wish, shared and per account, and compares them
+ * with what callers get. Each statement reads some thousand members in one snapshot, so concurrent writes are no
+ * differences.
  */
 export async function verifyWishes(database: Database, options: VerifyOptions): Promise<Verified> {
   const wrong: WrongNumber[] = []

@@ -5,7 +5,7 @@ import { isStopWord } from '../../runtime/text/words.ts'
 import { type Place, type Product, productAt } from './products.ts'
 import { type Subject, subjectOf } from './subject.ts'
 
-/** How much of a description is compared, in UTF-16 units: authors say first what they want. */
+/** UTF-16 units of a description that are compared: authors say first what they want. */
 export const comparedLength = 1_000
 
 /** A title as it is, and where it was posted. */

@@ -2,7 +2,7 @@ import type { ComparedText } from './compared-text.ts'
 import { conflictsOf } from './conflicts.ts'
 import type { Rarity } from './rarity.ts'
 
-/** The features of a pair by itself, in the order of the weights. All are about 0 to 1, and symmetric. */
+/** Features of a pair alone, in the order of the weights: about 0 to 1, and symmetric. */
 const pairFeatureNames = [
   'titleCosine',
   'textCosine',
@@ -27,7 +27,7 @@ const pairFeatureNames = [
   'differentSubjects',
 ] as const
 
-/** The features of a candidate among the others of its query: people who ask for the same stand out from those who have the same subject. */
+/** Features of a candidate relative to the others: the same wish stands out among those on the same subject. */
 const contextFeatureNames = ['reciprocalRank', 'titleAboveMean', 'textAboveMean'] as const
 
 export const featureNames = [...pairFeatureNames, ...contextFeatureNames] as const
@@ -73,7 +73,7 @@ function compareTitles(one: ReadonlySet<string>, other: ReadonlySet<string>, rar
   return sums
 }
 
-/** The share of the title, by rarity, that is somewhere in the other text; and the rarest stem of it that is not. */
+/** The share of the title, by rarity, that the other text contains; and its rarest stem that it does not. */
 function coverage(title: ReadonlySet<string>, text: ReadonlyMap<string, number>, rarity: Rarity) {
   let [sum, covered, rarestMissing] = [0, 0, 0]
   for (const stem of title) {
@@ -130,14 +130,10 @@ function pairFeatures(one: ComparedText, other: ComparedText, rarity: Rarity): n
   ]
 }
 
-/** Where a query has fewer candidates, the missing ones are as if they were not alike at all. */
+/** With fewer candidates, the missing ones count as not alike at all. */
 const usualCandidates = 16
 
-/**
- * The features of each candidate of a request, by `featureNames`.
- * @param candidates the best match first.
- * @param rarityOf how much the stems of a pair say.
- */
+/** The features of each candidate, by `featureNames`. @param candidates best match first */
 export function featuresOfCandidates(
   text: ComparedText,
   candidates: readonly ComparedText[],

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { ComparedText } from './compared-text.ts'
 
-/** How much a stem says: its inverse document frequency, a natural logarithm. Above 0 also for a word that all requests have. */
+/** The inverse document frequency of a stem (natural logarithm); above 0 even if all requests have it. */
 export type Rarity = (stem: string) => number
 
-/** In a smaller cache, how many requests have a word says little about how telling it is. */
+/** In a smaller cache, word counts say little about how telling a word is. */
 export const minRequests = 1_000
 
 /** How many listed requests have each word, and how many requests there are. */
@@ -14,7 +14,7 @@ export interface WordCounts {
   of(word: string): number
 }
 
-/** The rarity of the stems of some texts. The most frequent of the words of a stem counts. */
+/** The rarity of some texts' stems, by the most frequent word of each stem. */
 export function rarityOf({ requests, of }: WordCounts, texts: readonly ComparedText[]): Rarity {
   const frequencies = new Map<string, number>()
   for (const { words } of texts) {

@@ -17,7 +17,7 @@ export interface Reasons {
   against: Reason<(typeof reasonsAgainst)[number]>[]
 }
 
-/** The reasons of a pair, by what its features are made of. What speaks against it makes it less likely, not impossible. */
+/** The reasons for and against a pair, from its features. Reasons against make it less likely, not impossible. */
 export function reasonsOf(one: ComparedText, other: ComparedText): Reasons {
   const { shared, numbers, others, isOpposed, hasSameText } = wordsOfTitles(one, other)
   const products = [one.product.id, other.product.id].filter((id) => id !== null)

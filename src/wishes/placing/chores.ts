@@ -28,7 +28,10 @@ interface Posted extends ReadText, PostedTitle {
 const recurringTitleOf = ({ platform, sourceName, title }: PostedTitle): string =>
   hash('sha256', JSON.stringify([platform, sourceName, withoutNumbers(title)]))
 
-/** The ids of those of some requests that have a title in its source, numbers apart, and of the chores that have it. One statement: it runs for every request. */
+/**
+ * Requests with this title in its source, ignoring numbers, and its chores. One statement, since it runs for each
+ * request.
+ */
 async function readTwinIds(
   executor: Executor,
   { platform, sourceName }: PostedTitle,
@@ -58,7 +61,7 @@ async function readPosted(executor: Executor, ids: readonly string[]): Promise<P
   return rows
 }
 
-/** Whether posts are by nearly as many people: then each of them wishes for the same. A rota of maintainers takes turns. */
+/** Whether nearly every post has its own author: then each is a wish. A rota of maintainers takes turns. */
 function isByMany(posts: readonly Posted[]): boolean {
   const authors = new Set(posts.flatMap(({ author }) => author ?? []))
   return authors.size >= leastPosts && 4 * authors.size >= 3 * posts.length
@@ -70,16 +73,15 @@ export interface Recurrence {
   recurringTitle: string
   /** All that are known to have it. */
   ids: string[]
-  /** Those that are to be judged as chores: the request, and others that were taken for wishes before. */
+  /** To be judged as chores: the request, and others taken for wishes before. */
   texts: ReadText[]
 }
 
 /**
- * Whether the title of a request recurs in its source: such a request is no wish that others could join (decision 046). It has `texts` where it adds
- * nothing to two others of other days: "Bump to the next version". Copies of one day, texts with words of their own, and those
- * by as many people are wishes.
- * @param candidateIds of likely requests that match its title.
- * @returns null where the title does not recur.
+ * Whether a request's title recurs in its source, so that others cannot join it (decision 046). `texts` is set if it
+ * adds nothing to two others of other days: "Bump to the next version". Copies of one day, texts with words of their
+ * own, and posts by nearly as many people are wishes. Null if the title does not recur.
+ * @param candidateIds likely requests that match its title
  */
 export async function readRecurrence(
   executor: Executor,

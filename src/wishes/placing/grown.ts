@@ -8,10 +8,10 @@ import { mergeWishes } from '../corrections/corrections.ts'
 import { queueCores, readMemberHashes } from './place.ts'
 import type { Target } from './targets.ts'
 
-/** Who made the merge of two wishes that were alike when one of them was compared again. */
+/** The author of automatic merges, when a wish compared again resembles another. */
 const placingName = 'placing'
 
-/** Whether the operator said that two wishes are not the same, or took back that they are. @param other may be a request by itself */
+/** Whether the operator parted two wishes or undid their merge. @param other may be a single request */
 async function areKeptApart(transaction: Transaction, one: string, other: string): Promise<boolean> {
   const [ours, theirs] = [await readMemberHashes(transaction, one), await readMemberHashes(transaction, other)]
   const { rows } = await sql<{ apart: boolean }>`
@@ -33,8 +33,8 @@ interface Grown {
 }
 
 /**
- * Joins a wish with another one that its core is like by now: with one of several requests by a merge for all, which the operator can undo; requests by
- * themselves are placed again. The larger wish stays.
+ * Joins a wish with one that its core now resembles; the larger stays. Wishes of several requests are merged for all
+ * (the operator can undo it); single requests are placed again.
  */
 async function joinAlike(transaction: Transaction, { coreId, targets, now }: Grown): Promise<void> {
   await takeLock(transaction, 'memberships')
@@ -62,10 +62,7 @@ async function joinAlike(transaction: Transaction, { coreId, targets, now }: Gro
   }
 }
 
-/**
- * Joins a wish with those that its core is like by now.
- * @param onError what keeps apart two that are alike: a wish is too large to be merged
- */
+/** Joins a wish with those that its core now resembles. @param onError called if a wish is too large to merge */
 export async function joinGrown(
   database: Database,
   grown: Grown,
@@ -84,8 +81,7 @@ export async function joinGrown(
 const maxAgain = 50
 
 /**
- * Has the wishes of several requests compared again, each once a day and some in each round, while nothing else waits to be placed: a first collection of
- * another day, or other words, may have kept apart what is the same.
+ * Queues wishes for comparison while nothing else waits, once a day: later texts or words may join what was kept apart.
  */
 export async function compareAgain(database: Database, now: Date): Promise<void> {
   await sql`

@@ -13,7 +13,7 @@ import type { Target } from './targets.ts'
 export interface Proposal {
   claim: ClaimedRow
   targets: readonly Target[]
-  /** Those whose title recurs in the source of the request: they join nothing, also where they did before that was known. */
+  /** Requests with the same recurring title: they join nothing, and leave what they joined before. */
   recurring?: readonly string[]
   /** Requests of wishes that may be the same, but are not joined. */
   similar?: readonly Target[]
@@ -114,7 +114,7 @@ function createDecisions(
   return { decide, memberships }
 }
 
-/** Takes requests out of the wishes that placing put them in, and has them compared again; what people said stays. */
+/** Takes requests out of wishes that placing chose and queues them again. People's corrections stay. */
 async function partRecurring(transaction: Transaction, ids: readonly string[]): Promise<WishChanges> {
   if (ids.length === 0) return {}
   const { rows } = await sql<{ request_id: string; wish_id: string }>`
@@ -153,8 +153,8 @@ export interface Placed {
 }
 
 /**
- * Places claimed requests in one short transaction, which checks again what the proposals were made from. Requests whose claim no longer
- * holds are left to others, and those whose targets changed meanwhile are tried again.
+ * Places claimed requests in one short transaction, rechecking the proposals. Retries those whose targets changed, and
+ * skips expired claims.
  */
 export const placeRequests = (database: Database, proposals: readonly Proposal[]): Promise<Placed> =>
   database.transaction().execute(async (transaction) => {
@@ -190,8 +190,7 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
     const joined = memberships.map(({ request_id }) => request_id)
     await sql`delete from wish_queue where request_id = any(${done.map(({ id }) => id)}::uuid[])`.execute(transaction)
     await releaseClaims(transaction, 'wish_queue', stale)
-    // Alone, a request was a wish with its own id.
-    // What it is alike to may be another wish now.
+    // The wishes may now resemble others. `left`: a single request was a wish with its own id.
     await queueCores(transaction, [...new Set(memberships.map(({ wish_id }) => wish_id))])
     await recount(transaction, { requests: joined, left: joined }, parted)
     await writeSuggestions(

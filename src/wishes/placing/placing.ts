@@ -52,11 +52,11 @@ interface PlacingDependencies {
   isAutomatic: boolean
 }
 
-/** The maximum of requests that one transaction places: in the embedded backend all other statements wait for it. */
+/** Requests placed per transaction: in the embedded backend, all other statements wait for it. */
 const maxSlice = 20
 /** The next best is needed only where the best was parted, or has changed meanwhile. */
 const maxTargets = 3
-/** After each request, other work has the database to itself for so many times as long as placing it took. */
+/** Pause after each request, as a multiple of its duration, to leave the database to other work. */
 export const pauseFactor = 0.5
 /** What stores a page stores others soon: they are placed together. */
 const settleMs = 200
@@ -77,8 +77,8 @@ interface Turn {
 }
 
 /**
- * What is placed later is no target yet: it finds this request when its turn comes. So what arrives together is placed as if it came one after the
- * other. What another process is placing at the same time may be one: else neither might find the other.
+ * Whether a match is placed later, and so is no target: it will find this request itself. Requests that another process
+ * is placing are targets: else neither might find the other.
  */
 const isLater = (later: readonly string[]) => sql`(hits.id = any(${[...later]}::uuid[])
   or exists (select from wish_queue where wish_queue.request_id = hits.id and ${isUnclaimed}))`
@@ -87,8 +87,8 @@ const isLater = (later: readonly string[]) => sql`(hits.id = any(${[...later]}::
 const maxLookedThrough = 100
 
 /**
- * The wishes that a claimed request may join, three at most, and others that may be the same. It joins none where its title recurs in its source; what is a
- * chore is judged as one here, also where it was taken for a wish before, and is not the same as anything.
+ * Up to three wishes that a claimed request may join, and possibly equal ones. None if its title recurs in its source;
+ * chores are judged here.
  */
 async function findProposed(
   input: CandidatesInput & { executor: Database },
@@ -120,17 +120,15 @@ interface SliceInput {
   searchIndex: SearchIndex
   words: WordCounter
   maxRequests?: number
-  /** Waits between two requests, for as long as other work should have the database. @param tookMs how long the last one took */
+  /** Waits between two requests to leave the database to other work. @param tookMs how long the last took */
   pause?: (tookMs: number) => Promise<unknown>
-  /** Called when a request could not be compared; its claim expires, and it is tried again then. */
+  /** Called if a request cannot be compared; it is retried when its claim expires. */
   onError: (error: unknown, id: string) => void
   clock?: Clock
 }
 
 /**
- * Places a slice of the queue, one request after the other: statements that read its candidates, and a short transaction for each that joins a wish, with
- * those before it that do not.
- * @returns null when there was nothing to claim.
+ * Places a slice of the queue one by one, committing after each request that joins a wish. Null if nothing was claimed.
  */
 export async function placeSlice({
   database,
@@ -141,7 +139,7 @@ export async function placeSlice({
   onError,
   clock = systemClock,
 }: SliceInput): Promise<Omit<Placed, 'alike'> | null> {
-  // How rare words are decides who belongs together, so those of new texts are counted first.
+  // The rarity of words decides what belongs together, so count new texts first.
   await countTexts(database)
   const claims = await claimRequests(database, maxRequests)
   if (claims.length === 0) return null
@@ -176,10 +174,7 @@ export async function placeSlice({
   return sum
 }
 
-/**
- * Places requests in wishes, in the background: whenever some are queued, and in every round of maintenance. What a stop leaves is placed by
- * another process or after the next start.
- */
+/** Places queued requests in the background. After a stop, another process or the next start continues. */
 export async function startPlacing({
   database,
   searchIndex,

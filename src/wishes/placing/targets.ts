@@ -33,8 +33,7 @@ interface Core {
 }
 
 /**
- * The cores of the wishes of some candidates, each once, in the order of the candidates. A candidate that is no member of a stored wish is
- * its own core.
+ * The cores of the candidates' wishes, each once, in candidate order. A candidate in no stored wish is its own core.
  */
 async function readCores(executor: Executor, candidateIds: readonly string[], view: View): Promise<Core[]> {
   const { rows } = await sql<Core>`
@@ -55,7 +54,7 @@ async function readCores(executor: Executor, candidateIds: readonly string[], vi
   return rows
 }
 
-/** Whether two requests of one product have one title: then they are one wish, whatever else the core of that says. */
+/** Whether two requests of one product have the same title, which makes them one wish regardless of the core. */
 function haveOneTitle({ posted, product }: ComparedText, other: PostedTitle): boolean {
   const { id, platform } = productAt(other)
   if (id !== product.id || (id !== null && platform !== product.platform)) return false
@@ -71,11 +70,11 @@ interface TargetsInput {
   candidateIds: readonly string[]
   /** Only targets that are at least this similar. */
   threshold: number
-  /** Whose requests they are: those of the shared view, unless an account looks for them. */
+  /** Whose requests: by default those of the shared view. */
   view?: View
 }
 
-/** The wishes that a request may join: those that were placed before those that are queued, those that have its title, then the most similar first. Never one that it is the core of. */
+/** The wishes that a request may join: placed before queued, same title first, then most similar. Never its own. */
 export async function findTargets(
   input: CandidatesInput,
   { id, text, candidateIds, threshold, view = sharedView, placed }: TargetsInput,
@@ -99,7 +98,7 @@ export async function findTargets(
         return { coreId, isNamed, isQueued: isQueued && !placed?.has(coreId), similarity }
       })
       .filter(({ similarity }) => similarity >= threshold)
-      // Those that were placed come first: else two queued requests would join each other, and not the wish that both are alike to.
+      // Placed ones first: else two queued requests would join each other instead of the wish they both resemble.
       .sort(
         (one, other) =>
           Number(one.isQueued) - Number(other.isQueued) ||
@@ -122,7 +121,7 @@ interface OtherWish {
   similarity: number
 }
 
-/** The wishes of a view that are most likely to ask for the same as this one, and of which nobody said that they do not; the most similar first, five at most. */
+/** Up to five wishes that most likely ask for the same, most similar first, except those parted by someone. */
 export async function possiblySame(
   input: CandidatesInput,
   { wishId, requestId, view }: PossiblySameInput,

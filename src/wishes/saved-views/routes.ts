@@ -59,7 +59,7 @@ const describeView = ({ id, name, view, period_days, created_at, updated_at }: S
   updatedAt: updated_at.toISOString(),
 })
 
-/** @throws ServiceError INVALID_REQUEST for a view that could never be read, or with two beginnings. */
+/** @throws ServiceError INVALID_REQUEST for a view that can never be read, or with two start dates. */
 function checkContent(view: ListView, periodDays: number | null, account: Account): void {
   checkView(view, account)
   const { since, until } = view.filters ?? {}

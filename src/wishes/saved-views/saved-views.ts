@@ -19,7 +19,7 @@ export interface SavedViewContent {
   periodDays: number | null
 }
 
-/** The views of an account are changed one at a time, so that its maximum and its names hold. */
+/** Serializes changes of an account's views, so that the maximum and unique names hold. */
 async function lockViewsOf(transaction: Transaction, accountId: string): Promise<void> {
   if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
 }
@@ -59,8 +59,7 @@ export async function createSavedView(
 
 /**
  * Changes a saved view.
- * @param change what it is from then on, of what it was
- * @throws ServiceError NOT_FOUND where the account has none with this id; CONFLICT for a name that another one has.
+ * @throws ServiceError NOT_FOUND if the account has none with this id; CONFLICT for a name in use.
  */
 export async function changeSavedView(
   transaction: Transaction,

@@ -3,7 +3,7 @@ import { withoutUnseen } from '../../runtime/text/unseen.ts'
 const maxTitle = 300
 
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/gu
-/** More marks on one letter than any script needs, which would grow over the lines above. */
+/** More combining marks than any script needs, which would overflow into the lines above. */
 const markTowers = /(\p{M}{3})\p{M}+/gu
 
 /** A text of anybody: nothing unseen, lines kept, at most so many characters. */

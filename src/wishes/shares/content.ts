@@ -23,7 +23,7 @@ import { type ListView, readView } from './view.ts'
 /** How many requests of a wish are shown, the most voted first. */
 export const maxRequests = 100
 
-/** A wish on a page. Its title is a text of a platform, so it comes with the request that it is from. */
+/** A shared wish. Its title is a platform's text, so it comes with the request that has it. */
 export interface SharedWish
   extends Pick<
     WishSummary,
@@ -134,7 +134,7 @@ const byPlatform = ({ votesByPlatform, members }: WishDetail): SharedRequests[] 
 /** A chain of merges is followed so far. */
 const maxMerges = 10
 
-/** The wishes that a wish may be part of by now: what people said is the same comes last; a wish of one request has its id, and may have been placed. */
+/** The wishes that a wish may now belong to: where its request was placed, then where people merged it. */
 async function readLaterWishes(executor: Executor, wishId: string, { accountId, view }: Reader): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive merged as (
@@ -209,8 +209,8 @@ async function readerOf(
 }
 
 /**
- * A wish as a share without notes shows it now, and beside it what was imported of it.
- * @returns null when nothing of it may be shown, or its account is deleted.
+ * A wish as a share without notes shows it, and its imported part. Null if nothing may be shown or the account is
+ * deleted.
  */
 export async function readPassedOnWish(
   database: Executor,
@@ -224,8 +224,7 @@ export async function readPassedOnWish(
 }
 
 /**
- * What a share shows now, as its account sees it; nothing is cached.
- * @returns null when nothing of it is left, or its account is deleted.
+ * Reads what a share shows now, as its account sees it, uncached. Null if nothing is left or its account is deleted.
  */
 export async function readContent(
   share: Share,

@@ -14,7 +14,7 @@ const maxText = 600
 
 const isWebAddress = (text: string | null): text is string => /^https?:$/.test(URL.parse(text ?? '')?.protocol ?? '')
 
-/** A link away: its page does not learn from where, and search engines do not take it for a recommendation, unless the platform's attribution demands it. */
+/** An external link; `nofollow`, unless the platform's attribution demands a plain one. */
 export function link(url: string | null, text: string | Html, platform: PlatformName): Html {
   if (!isWebAddress(url)) return html`<span dir="auto">${text}</span>`
   const rel = publicPagesOf(platform).hasPlainLinks ? 'noopener' : 'noopener nofollow ugc'
@@ -60,7 +60,7 @@ ${text === '' ? null : html`<p class="text" dir="auto">${text}${isWhole ? '' : h
 
 type SharedRequests = Extract<SharedContent, { kind: 'wish' }>['platforms'][number]
 
-/** What a page shows of one platform: its texts, or where its terms do not allow that, links. */
+/** One platform's part of a page: its texts or, if its terms forbid that, links. */
 export function platformSection({ platform, requests, votes, votesAre, shown }: SharedRequests, texts: Texts): Html {
   const { show, termsUrl } = publicPagesOf(platform)
   const title = platformTitle(platform)

@@ -13,10 +13,10 @@ import { findShare, noteOpened } from './shares.ts'
 import { styleHash } from './style.ts'
 import { type Texts, textsFor } from './texts.ts'
 
-/** Reads in a minute: of a share that is sent to many at once, and from one address, which a whole company may have. */
+/** Reads per minute: of one share, which may be sent to many, and from one address, which a company may share. */
 export const shareLimits = { ofOne: 60, ofAddress: 120, what: 'page' }
 
-/** Of every answer: nothing is loaded, stored, indexed or told to another site, and its address, which is a secret, goes nowhere. */
+/** For every answer: load, store and index nothing, and keep the secret address from other sites. */
 const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,

@@ -7,7 +7,7 @@ import { ServiceError } from '../../http/errors.ts'
 import { dayOf } from '../../requests/timeline.ts'
 import { dayMs } from '../../runtime/durations.ts'
 
-/** 128 random bits: nobody guesses them, and the address is short enough to be read out. */
+/** 128 random bits: unguessable, yet short enough to read out. */
 const makeToken = (): string => randomBytes(16).toString('base64url')
 
 const isToken = (text: string): boolean => /^[\w-]{22}$/.test(text)
@@ -24,7 +24,7 @@ export const shareUrl = (publicUrl: string, token: string): string => `${publicU
 export const maxShares = 100
 /** A month is enough to be read by those who got it. */
 export const defaultDays = 30
-/** What nobody remembers ends within a year: who has the address needs no key, and nobody is told who has it. */
+/** Forgotten shares end within a year: anyone with the link can read them, and nobody knows who has it. */
 export const maxDays = 365
 
 /** A row of `shares`. */
@@ -50,10 +50,7 @@ export interface NewShare extends Shown {
   now: Date
 }
 
-/**
- * Makes a share. The token of its address is not stored, and cannot be read again.
- * @throws ServiceError CONFLICT at the maximum.
- */
+/** Creates a share. Its token is not stored and cannot be read again. @throws ServiceError CONFLICT at the maximum. */
 export async function createShare(transaction: Transaction, share: NewShare): Promise<{ share: Share; token: string }> {
   const { accountId, keyId, personName, wishId, topic, view, briefId, title, withNotes, expiresInDays, now } = share
   const maker = await makerOf(transaction, { accountId, keyId, now })
@@ -100,7 +97,7 @@ export const listShares = (executor: Executor, accountId: string, now: Date): Pr
     .orderBy('id')
     .execute()
 
-/** Ends a share: its address is wrong from then on. @returns false when the account has none with this id. */
+/** Revokes a share: its link stops working. @returns false if the account has none with this id. */
 export async function revokeShare(executor: Executor, accountId: string, shareId: string): Promise<boolean> {
   const { rows } = await sql`
     delete from shares where id = ${shareId} and account_id = ${accountId} returning 1`.execute(executor)
@@ -142,7 +139,7 @@ export const sharesMadeByKeys: MadeKind = {
   },
 }
 
-/** Deletes a slice of the shares that have expired. @returns whether there may be more. */
+/** Deletes a slice of the expired shares. @returns whether there may be more. */
 export async function deleteExpiredShares(executor: Executor, now: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from shares where id in (select id from shares where expires_at <= ${now} order by expires_at limit 500)`.execute(

@@ -2,7 +2,7 @@ import { negotiate } from '@fastify/accept-negotiator'
 import type { RequestStatus } from '../../database/column-types.ts'
 import type { Mark } from '../marks/marks.ts'
 
-// Every text of the page, an object for each language. What English has, German has: else the types are wrong.
+// Every text of the page, one object per language. The types require that all languages have the same texts.
 
 /** Numbers and UTC days as a language writes them. */
 function formatsOf(locale: string) {
@@ -175,6 +175,6 @@ const german: Texts = {
   },
 }
 
-/** The texts in the language that a reader prefers; in English where that is none of ours. `de-AT` is German. */
+/** The texts in the reader's preferred language (`de-AT` is German), else in English. */
 export const textsFor = (acceptLanguage: string | undefined): Texts =>
   negotiate((acceptLanguage ?? '').toLowerCase().replace(/-[\w-]+/g, ''), ['en', 'de']) === 'de' ? german : english

@@ -62,7 +62,7 @@ type Reader = Pick<Account, 'accountId' | 'hasOwnView'>
 const isOneOf = <Word extends string>(words: readonly Word[], word: string): word is Word =>
   (words as readonly string[]).includes(word)
 
-/** What a view asks for. @throws ServiceError INVALID_REQUEST for what could never be read. */
+/** Parses a view. @throws ServiceError INVALID_REQUEST if it can never be read. */
 function parseView({ query, filters = {}, sortBy }: ListView, reader: Reader) {
   const { mark, starred, ...given } = filters
   const marks = markFilterOf(reader.accountId, { mark, starred })
@@ -95,7 +95,7 @@ export interface ReadView {
   searched: TotalsOfSearch | null
 }
 
-/** Filters that leave out what the reader imported: nobody else hears of it, nor how much it is. */
+/** Excludes what the reader imported: others must not learn of it, or how much it is. */
 export const publicOnly = <Filters extends Pick<RequestFilters, 'platforms'>>(
   filters: Filters,
   reader: Reader,
@@ -104,7 +104,7 @@ export const publicOnly = <Filters extends Pick<RequestFilters, 'platforms'>>(
     ? { ...filters, platforms: (filters.platforms ?? platformNames).filter((name) => name !== importPlatform) }
     : filters
 
-/** The wishes of a view, as the account sees them now: without what is imported, and of a query those with a request that has all of its words. */
+/** Reads a view's current wishes, without imports; for a query, those with a request that has all its words. */
 export async function readView(
   view: ListView,
   reader: Reader & { now: Date },

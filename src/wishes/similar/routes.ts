@@ -26,14 +26,11 @@ import type { PossiblySame } from '../list/possibly-same.ts'
 
 interface WishMember {
   id: string
-  /** How alike it is to the core of its wish, 0 to 1; 1 for the core, and for what a person put there. */
+  /** Similarity to the core of its wish, 0 to 1; 1 for the core and for requests that people put there. */
   similarity: number
 }
 
-/**
- * The members of a wish that a view shows: the likely ones, which are counted, before those that `include` adds, the most alike and
- * the most voted first.
- */
+/** The members that a view shows, likely (counted) ones first, then most alike and most voted. */
 async function readMembers(
   executor: Executor,
   wishId: string,
@@ -57,7 +54,7 @@ interface SimilarInput extends TextChoice {
   possiblySame: PossiblySame
 }
 
-/** The other members of the wish of a request, and after them what is possibly the same. */
+/** The other members of a request's wish, then what is possibly the same. */
 async function findSimilar(
   executor: Executor,
   { _id: requestId, wish }: RequestRecord,
@@ -75,7 +72,7 @@ async function findSimilar(
   return records.map((record) => ({ ...record, ...similarities.get(record._id)! }))
 }
 
-/** The sums of the likely members of the wish of a request; of the request alone, where it has no wish. */
+/** Sums over the likely members of a request's wish; over the request alone if it has no wish. */
 async function readSums(executor: Executor, { wish, votes, sourcePlatform }: RequestRecord, view: View) {
   const numbers = wish === null ? undefined : (await readWishNumbers(executor, [wish.wishId], view)).get(wish.wishId)
   const { requestCount: requests, ...sums } = numbers ?? numbersAlone(sourcePlatform, votes)

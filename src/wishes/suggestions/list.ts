@@ -35,7 +35,7 @@ interface HashedRequest {
 
 export const keyOf = (one: string, other: string) => (one < other ? `${one} ${other}` : `${other} ${one}`)
 
-/** Of some pairs of wishes, and of hashes of requests, those that somebody answered whose answers count in the view. */
+/** The pairs of wishes, and of request hashes, with an answer that counts in the view. */
 export async function readAnswered(
   executor: Executor,
   account: string | null,
@@ -75,7 +75,7 @@ export async function openPairs(executor: Executor, pairs: readonly StoredPair[]
   )
 }
 
-/** The priority as a whole number, since a cursor holds those alone: the bits of its column, which sort as its positive values do. */
+/** The priority as an integer, because cursors only hold those: a positive float's bits sort like its value. */
 type Position = [bits: number, suggestionId: string]
 const cursors = cursorsOf<Position>('wish suggestions', isPositionNumber, isPositionId)
 const bits = sql<number>`('x' || encode(float4send(priority), 'hex'))::bit(32)::bigint`
@@ -83,7 +83,7 @@ const bits = sql<number>`('x' || encode(float4send(priority), 'hex'))::bit(32)::
 /** One of the two requests was found by this topic, and is of one of these products. */
 type SuggestionFilters = Pick<RequestFilters, 'topic' | 'products'>
 
-/** The pairs of at most so many requests are read and sorted; of more, the order is read until a page is full. */
+/** With at most this many requests, their pairs are read and sorted; else the order is read until a page is full. */
 const maxSelected = 2_000
 
 /** The ids that a filter leaves where they are few; null without a filter. */
@@ -170,10 +170,7 @@ async function showPairs(
 const readAtOnce = 200
 const maxReads = 5
 
-/**
- * A page of the pairs that a view asks, those with the most votes times similarity first.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
- */
+/** A page of open pairs, by votes times similarity. @throws ServiceError INVALID_REQUEST for a foreign cursor. */
 export async function listSuggestions(
   executor: Executor,
   { limit, cursor, view, now, topic, products }: PageInput & SuggestionFilters & { view: View; now: Date },

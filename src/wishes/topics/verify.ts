@@ -5,7 +5,7 @@ import type { Verified, VerifyOptions, WrongNumber } from '../../requests/wrong-
 /** A stored count that differs from the requests. */
 interface WrongCount {
   topicKey: string
-  /** `total`, `maybe`, `platform`, `day`, `tag`, or `link` for a row of `request_topics` that differs from its request. */
+  /** `total`, `maybe`, `platform`, `day`, `tag`, or `link` for a row of `request_topics` unlike its request. */
   kind: string
   value: string
   stored: { requests: number; votes: number }
@@ -22,10 +22,9 @@ const linked = (standing: 1 | 2, keys: readonly string[] | null) => sql`
   where requests.standing = ${sql.lit(standing)} and ${isAmong(keys)}`
 
 /**
- * Counts topics again and compares, as of one moment: the counts with what is not folded into them yet. It reads all their requests: for checks and
- * tests, not for callers that wait.
- * @param keys the topics; null for all.
- * @returns the wrong counts, at most `limit`; empty when all are right.
+ * Recounts topics in one snapshot, reading all their requests: for checks and tests only.
+ * @param keys the topics; null for all
+ * @returns up to `limit` wrong counts.
  */
 export async function findWrongCounts(
   executor: Executor,
@@ -84,7 +83,7 @@ export async function findWrongCounts(
   return rows
 }
 
-/** Topics of one statement, and the requests that they have at most together, unless a single topic has more. */
+/** The most topics per statement, and their most requests together, unless a single topic has more. */
 const maxTopics = 200
 const maxRequests = 5_000
 
@@ -108,10 +107,7 @@ const toWrongNumber = ({ topicKey, kind, value, stored, counted }: WrongCount): 
   expected: describeCount(counted),
 })
 
-/**
- * Counts every topic again, some at a time: each statement reads some thousand requests as of one moment, so what is written meanwhile is no
- * difference.
- */
+/** Recounts every topic, some thousand requests per snapshot, so that concurrent writes are no differences. */
 export async function verifyTopics(database: Database, { limit, signal }: VerifyOptions): Promise<Verified> {
   const wrong: WrongNumber[] = []
   const check = async (keys: readonly string[]) => {
