@@ -51,7 +51,7 @@ interface Breakdowns {
   days: { day: string; requests: number }[]
 }
 
-/** Counts the likely members, without imported ones. Topics with a shared name are listed ones. */
+/** Counts the likely members, without imported ones. They show all their topics, even unlisted names. */
 async function readBreakdowns(executor: Executor, input: DetailInput): Promise<Breakdowns> {
   const { rows } = await sql<Breakdowns>`
     with member as materialized (select * from (${members(input)}) as member where platform <> ${importPlatform})

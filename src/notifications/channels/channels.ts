@@ -61,7 +61,7 @@ const maxHint = 200
 const ajv = new Ajv({ allErrors: true, verbose: true }).addKeyword('x-trim').addKeyword('x-kind')
 const validators = new WeakMap<ChannelAdapter, ReturnType<typeof ajv.compile>>()
 
-/** Checks the fields of a type by its own schemas: no field of another type is allowed beside them. */
+/** Checks the fields by the schemas of the type; fields of other types are refused. */
 function checkFields(adapter: ChannelAdapter, fields: Record<string, unknown>): void {
   const validate = validators.get(adapter) ?? ajv.compile(Type.Object(adapter.fields, { additionalProperties: false }))
   validators.set(adapter, validate)
@@ -73,8 +73,8 @@ export function checkTimezone(timezone: string | undefined): void {
 }
 
 /**
- * Checks a new channel and seals what it holds. Nothing is stored, and no transaction is open: names are resolved meanwhile.
- * @throws ServiceError INVALID_REQUEST for what is wrong; CONFLICT without a key for secrets, or where the operator does not offer the type.
+ * Checks and seals a new channel. Call it outside a transaction, because it resolves names.
+ * @throws ServiceError INVALID_REQUEST; CONFLICT without a secrets key or if the type is not offered.
  */
 export async function prepareChannel(
   { secrets, adapters }: Pick<ChannelsDependencies, 'secrets' | 'adapters'>,
@@ -134,7 +134,7 @@ export interface ChannelChanges {
   hour?: number
 }
 
-/** When what waits for a digest is due by a changed schedule. What was tried already keeps its time. */
+/** Moves deliveries waiting for a digest to the new schedule, except those already tried. */
 async function rescheduleDigest(transaction: Transaction, row: ChannelRow, now: Date): Promise<void> {
   const { id, cadence, timezone, hour } = row
   const due = cadence === 'now' ? now : nextDigest(now, { cadence, timezone, hour })
@@ -148,7 +148,7 @@ async function rescheduleDigest(transaction: Transaction, row: ChannelRow, now: 
   await wakeChannels(transaction, [id])
 }
 
-/** Changes what is given. The address of a channel never changes: another address is another channel. */
+/** Changes the given fields. The address is fixed: another address is another channel. */
 export async function changeChannel(
   transaction: Transaction,
   { accountId, channelId, changes, now }: { accountId: string; channelId: string; changes: ChannelChanges; now: Date },
@@ -165,8 +165,8 @@ export async function changeChannel(
 }
 
 /**
- * Has a disabled channel deliver again. One whose maker has expired is the caller's from then on.
- * @throws ServiceError CONFLICT when its secret cannot be opened, or it is unconfirmed.
+ * Enables a disabled channel. An expired maker is replaced by the caller.
+ * @throws ServiceError CONFLICT if its secret cannot be opened, or it is unconfirmed.
  */
 export async function enableChannel(
   transaction: Transaction,
@@ -181,7 +181,7 @@ export async function enableChannel(
   if (row.state === 'unconfirmed') throw new ServiceError('CONFLICT', 'The address has not been confirmed.')
   if (row.state === 'active') return
   const config = openConfig(secrets, row)
-  // Who unsubscribed or whose mail came back says again that mail is wanted; one that expired may never have been confirmed.
+  // After an unsubscription or bounce, the receiver must agree again; an expired one may never have been confirmed.
   const asksAgain = ['unsubscribed', 'bounced', 'expired'].includes(row.disabled_reason ?? '')
   const state = asksAgain ? (adapters.get(row.type)?.initialState ?? 'active') : 'active'
   await transaction
@@ -197,11 +197,7 @@ export async function enableChannel(
     await adapters.get(row.type)?.created?.(transaction, { channelId, accountId, name: row.name, config, now })
 }
 
-/**
- * Has the receiver of an unconfirmed channel asked again whether it wants news.
- * @returns when, at the earliest.
- * @throws ServiceError CONFLICT for a channel that waits for no confirmation.
- */
+/** Asks an unconfirmed receiver again. @returns the earliest time. @throws ServiceError CONFLICT if not waiting */
 export async function askReceiverAgain(
   transaction: Transaction,
   { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { Complain } from '../../runtime/config-error.ts'
 
-/** The environment variables of channels: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of channels, part of the schema in `config.ts`, which alone reads them. */
 export const channelVariables = {
   APPRISE_URL: Type.Optional(
     Type.String({

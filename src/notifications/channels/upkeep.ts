@@ -8,7 +8,7 @@ import { hasTrackers, sealedFor as trackerSeal, unreadableTracker } from '../tra
 import { hasChannels, sealedFor } from './store/channels.ts'
 import { disableChannel } from './store/states.ts'
 
-/** @throws ConfigError when channels or trackers are stored and there is no key that could open them. */
+/** @throws ConfigError if channels or trackers are stored but no key could open them. */
 export async function requireSecretsKey(database: Database, secrets: Secrets): Promise<void> {
   if (secrets.hasKey || !((await hasChannels(database)) || (await hasTrackers(database)))) return
   throw new ConfigError(
@@ -39,7 +39,7 @@ const sealedRows: readonly Sealed[] = [
     sealedFor,
     isUnreadable: sql`coalesce(disabled_reason = 'unreadable', false)`,
     noteUnreadable: async (transaction, id, now) => {
-      // One that is disabled for another reason gets this one, so that it is not tried in every round.
+      // Also replaces another reason for being disabled, so that it is not tried in every round.
       if (await disableChannel(transaction, id, 'unreadable', now)) return
       await transaction.updateTable('channels').set({ disabled_reason: 'unreadable' }).where('id', '=', id).execute()
     },
@@ -54,8 +54,8 @@ const sealedRows: readonly Sealed[] = [
 ]
 
 /**
- * Seals a slice of channels and trackers again that are not sealed with the first key. One that its key does not open is disabled, or says so. One whose key
- * this process does not have is left alone: another process may have it.
+ * Reseals a slice of what is not sealed with the first key. What its key cannot open is disabled or marked; keys
+ * unknown here are left to other processes.
  * @returns whether there may be more.
  */
 export async function sealAgain(database: Kysely<Tables>, secrets: Secrets, now: Date): Promise<boolean> {
@@ -94,7 +94,7 @@ async function sealSlice(
   })
 }
 
-/** Warns of channels and trackers whose key this process does not have: on them nothing is delivered by it. */
+/** Warns of channels and trackers whose key this process lacks: it delivers nothing there. */
 export async function warnOfUnknownKeys(
   database: Executor,
   { knownPrefixes }: Secrets,

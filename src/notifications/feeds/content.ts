@@ -64,7 +64,7 @@ const webAddress = (text: string): string | null => {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
 
-/** A feed is read by programs and services that are not the account's: the rules for public pages bind it. */
+/** Feeds are read by programs and services of others, so the rules for public pages apply. */
 const showsTexts = (platform: string) => publicPagesOf(platform as PlatformName).show === 'texts'
 
 interface Post {

@@ -31,7 +31,7 @@ export function parseFile(file: string): { secret: string; format: FeedFormat } 
   return secret === undefined || format === undefined ? null : { secret, format: format as FeedFormat }
 }
 
-/** Who names the ids of entries (RFC 4151): the host of PUBLIC_URL, without what a name cannot have. */
+/** The authority for entry ids (RFC 4151): the host of PUBLIC_URL, reduced to valid characters. */
 function authorityOf(publicUrl: string): string {
   const host = new URL(publicUrl).hostname.toLowerCase()
   return /^[a-z0-9.-]+$/.test(host) ? host : 'localhost'
@@ -71,8 +71,8 @@ async function requireOwnWatch(transaction: Transaction, { accountId, watchId }:
 }
 
 /**
- * Makes a feed. The secret of its address is not stored, and cannot be read again.
- * @throws ServiceError NOT_FOUND for a watch that is not the account's; CONFLICT at the maximum.
+ * Creates a feed. Its secret is not stored.
+ * @throws ServiceError NOT_FOUND for a foreign watch; CONFLICT at the maximum.
  */
 export async function createFeed(transaction: Transaction, feed: NewFeed): Promise<{ feedId: string; secret: string }> {
   const { accountId, keyId, kind, name, topic, watchId, query, filters, publicUrl, now } = feed
@@ -123,7 +123,7 @@ export const feedsMadeByKeys: MadeKind = {
   },
 }
 
-/** Deletes a slice of the feeds whose makers have expired. @returns whether there may be more. */
+/** Deletes a slice of the feeds whose maker has expired. @returns whether there may be more. */
 export const deleteExpiredFeeds = (executor: Executor, now: Date): Promise<boolean> =>
   deleteSlice(executor, 'feeds', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })
 
@@ -132,8 +132,8 @@ const notedEveryMs = 10 * 60_000
 const secondMs = 1_000
 
 /**
- * Notes what a feed shows, and that it was read. Unchanged content is written every ten minutes at most.
- * @returns since when it shows this, in whole seconds: at least one later for each change.
+ * Records a read; unchanged content is written at most every ten minutes.
+ * @returns since when it shows this, in whole seconds, at least one later per change.
  */
 export async function noteRead(executor: Executor, feed: Feed, contentHash: string, now: Date): Promise<Date> {
   const wasRead = feed.last_read_at !== null && feed.last_read_at.getTime() > now.getTime() - notedEveryMs

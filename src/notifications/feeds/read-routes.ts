@@ -14,7 +14,7 @@ import { readContent } from './content.ts'
 import { feedUrl, findFeed, noteRead, parseFile } from './feeds.ts'
 import { contentTypes, renderFeed } from './render.ts'
 
-/** Reads in a minute: readers ask a few times an hour, and services read the feeds of many people from one address. */
+/** Reads per minute: readers poll a few times an hour, and one service's address reads for many people. */
 export const feedLimits = { ofFeed: 20, ofAddress: 120 }
 
 /** The tag of a body: another one for each other byte. */
@@ -32,11 +32,11 @@ interface Conditions {
   ifModifiedSince: string | undefined
 }
 
-/** The moment that `Last-Modified` says; null as long as it lies in the future, where it says nothing (RFC 9110, 8.8.2.1). */
+/** The `Last-Modified` moment; null while it is in the future, where it is invalid (RFC 9110, 8.8.2.1). */
 const lastModifiedOf = ({ changedAt, now }: Validators): string | null =>
   changedAt > now ? null : changedAt.toUTCString()
 
-/** Whether a reader has what is there already (RFC 9110, 13.2.2). A tag counts before a date. */
+/** Whether the reader has the current content (RFC 9110, 13.2.2). A tag outranks a date. */
 function isKnown({ ifNoneMatch, ifModifiedSince }: Conditions, validators: Validators): boolean {
   if (ifNoneMatch !== undefined) return hasTag(ifNoneMatch, validators.etag)
   if (ifModifiedSince === undefined || lastModifiedOf(validators) === null) return false
@@ -53,7 +53,7 @@ export interface FeedReadDependencies {
   visits: Pick<Visits, 'record'>
 }
 
-/** Of every answer: the address is a secret, and what is behind it belongs to an account. */
+/** For every answer: the address is a secret, and the content belongs to an account. */
 const feedHeaders = {
   // A shared cache must not store it, and a reader asks each time whether it changed.
   'cache-control': 'private, no-cache',
@@ -62,7 +62,7 @@ const feedHeaders = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-/** `/feeds/{secret}.atom` and `.json`, for feed readers: without a key, by the secret alone. */
+/** Registers `/feeds/{secret}.atom` and `.json` for feed readers, authorized by the secret alone. */
 export function registerFeedReading(app: App, dependencies: FeedReadDependencies): void {
   const { database, clock, authentication, searchIndex, publicUrl, visits } = dependencies
   const guard = createSecretGuard(clock, { ofOne: feedLimits.ofFeed, ofAddress: feedLimits.ofAddress, what: 'feed' })

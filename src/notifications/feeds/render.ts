@@ -32,8 +32,8 @@ function atomEntry({ id, title, text, url, sourceUrl, author, published, updated
 const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**
- * The package writes special characters as CDATA, with line breaks around it, which would count in the name of a person. A section ends at its first end, since the
- * package splits those in the text.
+ * Escapes text instead of CDATA, which the package surrounds with line breaks that would become part of names. It
+ * splits `]]>` in texts, so a section ends at the first one.
  */
 const withoutSections = (xml: string) =>
   xml.replace(/\s*<!\[CDATA\[([\s\S]*?)\]\]>\s*/g, (_section, text: string) => escapeXml(text))

@@ -16,7 +16,7 @@ interface Unsubscription {
   isRefused: boolean
 }
 
-/** What the address behind a link says now, for its page; null for an unknown link. Changes nothing. */
+/** The current state of the address behind a link, for its page; null for an unknown link. Read-only. */
 export async function readUnsubscription(executor: Executor, token: string): Promise<Unsubscription | null> {
   if (!isToken(token)) return null
   const { rows } = await sql<Unsubscription>`
@@ -29,7 +29,7 @@ export async function readUnsubscription(executor: Executor, token: string): Pro
   return rows[0] ?? null
 }
 
-/** Takes back, by the link of a mail, that the mailbox behind it may not be asked. @returns false for an unknown link. */
+/** Revokes, by a link, that a mailbox refuses confirmations. @returns false for an unknown link. */
 export async function allowAsking(database: Database, token: string): Promise<boolean> {
   const known = await readUnsubscription(database, token)
   if (known?.isRefused) await allowConfirmations(database, known.mailboxHash)
@@ -37,9 +37,8 @@ export async function allowAsking(database: Database, token: string): Promise<bo
 }
 
 /**
- * Ends all mails of an account to the address behind a link; before a confirmation it means that no account asks the mailbox again. A second
- * time changes nothing.
- * @param onUnsubscribed closes the channels to the address, in the same transaction.
+ * Ends an account's mails to the address behind a link; before a confirmation, no account may ask the mailbox again.
+ * @param onUnsubscribed closes the channels to the address, in the same transaction
  * @returns false for an unknown link.
  */
 export function unsubscribe(
@@ -108,10 +107,7 @@ export async function readConfirmation(database: Database, token: string, now: D
   return row.used_at === null ? 'open' : 'used'
 }
 
-/**
- * Confirms an address with the token of its link.
- * @param onConfirmed opens the channels to the address, in the same transaction.
- */
+/** Confirms an address by token. @param onConfirmed opens its channels in the same transaction */
 export function confirmAddress(
   database: Database,
   token: string,
@@ -129,7 +125,7 @@ export function confirmAddress(
       .where('expires_at', '>', now)
       .executeTakeFirst()
     if (!link) return 'unknown'
-    // Serializes what happens to an address: of a confirmation and an unsubscription at once, the later one counts.
+    // Serializes changes of an address: of a concurrent confirmation and unsubscription, the later counts.
     const consent = await transaction
       .selectFrom('mail_consents')
       .select(['state', 'mailbox_hash'])

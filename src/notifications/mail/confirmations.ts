@@ -35,7 +35,7 @@ export interface ConfirmationDependencies {
   database: Database
   mailer: Mailer
   publicUrl: () => string
-  /** The address of the first of these channels that waits for its confirmation; null when none does any more. */
+  /** The address of the first of these channels that awaits confirmation; null if none does. */
   addressOf: (channelIds: readonly string[]) => Promise<AddressOfChannel | null>
   /** The address takes no mail. */
   onBounce: (transaction: Transaction, channelIds: readonly string[], now: Date) => Promise<void>
@@ -65,7 +65,7 @@ const findDue = (database: Database, now: Date, limit: number): Promise<DueConse
     .limit(limit)
     .execute()
 
-/** Changes a consent that is due, if nobody else did meanwhile. @returns whether it was changed. */
+/** Changes a due consent, unless someone else did meanwhile. @returns whether it was changed. */
 async function changeDue(
   executor: Database | Transaction,
   { accountId, addressHash }: ConsentKey,
@@ -84,10 +84,9 @@ async function changeDue(
 }
 
 /**
- * Claims the day of an address in one transaction with the token, before anything is sent. Not by `claimed-work.ts`: who died may have sent it, so nobody
- * takes the day over.
- * @returns null when another process claimed it, or the mailbox is not asked any more.
- * @throws LimitReached also while the mailbox is left alone.
+ * Claims an address for a day before sending. Not by `claimed-work.ts`: a dead process may have sent it, so nobody
+ * takes over. Null if another process was faster or the mailbox may not be asked.
+ * @throws LimitReached also while the mailbox rests.
  */
 function claim(
   database: Database,
@@ -175,7 +174,7 @@ async function sendClaimed(
   }
 }
 
-/** Sends the confirmation of one address. One that reached a limit waits for it; what fails for a reason of our own lets the others go first. */
+/** Sends one confirmation. At a limit it waits; after a failure of our own, it lets the others go first. */
 async function sendOne(
   dependencies: ConfirmationDependencies,
   due: DueConsent,
@@ -199,7 +198,7 @@ async function sendOne(
   }
 }
 
-/** Brings confirmations that are due later than a day from now, the longest that one waits, back to that. @returns how many. */
+/** Caps due times at a day from now, the longest wait (the clock may have moved). @returns how many. */
 export async function correctConfirmations(database: Database, now: Date): Promise<number> {
   const latest = new Date(dayAfter(now).getTime() + clockToleranceMs)
   const { numAffectedRows } = await sql`update mail_consents set next_confirmation_at = ${latest}
@@ -209,7 +208,7 @@ export async function correctConfirmations(database: Database, now: Date): Promi
 
 const sliceSize = 10
 
-/** Sends confirmations that are due, a few at a time. @returns whether there may be more. */
+/** Sends due confirmations, a few at a time. @returns whether there may be more. */
 export async function sendConfirmations(
   dependencies: ConfirmationDependencies,
   now: Date,
@@ -222,7 +221,7 @@ export async function sendConfirmations(
     database,
   )
   const due = await findDue(database, now, sliceSize)
-  // At the same time, so that a server that hangs delays ten of them by a minute, not by ten.
+  // Concurrently, so that a hanging server delays ten of them by one minute, not ten.
   const results = await Promise.allSettled(due.map((one) => sendOne(dependencies, one, now, signal)))
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason

@@ -16,7 +16,7 @@ export interface ConfirmingDependencies extends ConfirmationDependencies {
 /** Soon after an address was added; what commits at the same time is sent together. */
 const settleMs = 100
 
-/** Sends confirmations in the background: when an address is added, in any process, and in every round of maintenance. */
+/** Sends confirmations in the background, when any process adds an address and in every maintenance round. */
 export async function startConfirming({
   clock,
   listen,

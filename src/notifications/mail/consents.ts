@@ -25,10 +25,7 @@ export interface MailChannel {
   accountId: string
 }
 
-/**
- * Stores a channel that is new or asks again, and that its address is to be asked, unless it has confirmed already.
- * @returns whether the channel may be used at once.
- */
+/** Adds a mail channel and queues a confirmation if needed. @returns whether it may be used at once. */
 export async function addMailChannel(
   transaction: Transaction,
   { channelId, accountId }: MailChannel,
@@ -36,7 +33,7 @@ export async function addMailChannel(
   now: Date,
 ): Promise<boolean> {
   const hash = addressHash(address)
-  // What was unsubscribed or refused stays so until it is confirmed; asking again does not bring the next confirmation forward.
+  // An unsubscription or refusal holds until confirmed, and asking again does not hasten the next confirmation.
   const { rows } = await sql<{ state: ConsentState }>`
     insert into mail_consents as kept (account_id, address_hash, mailbox_hash, state, is_due, next_confirmation_at, changed_at)
     values (${accountId}, ${hash}, ${mailboxHash(address)}, 'asked', true, ${now}, ${now})
@@ -60,13 +57,12 @@ export async function addMailChannel(
   return isConfirmed
 }
 
-/** How soon after a confirmation the account may have another one sent; the mailbox is left alone after two without an answer. */
+/** How soon an account can have a confirmation resent. After two without an answer, the mailbox rests. */
 export const againAfterMs = 10 * 60_000
 
 /**
- * Has the address of a channel asked again, sooner than a day after the last confirmation. One that is due already stays as it is, so that
- * however many ask, one is sent.
- * @returns when it is due; a limit of mails and the rest of a mailbox may hold it for longer.
+ * Has a confirmation resent within less than a day. If one is already due, it stays: repeated calls send one.
+ * @returns when it is due; limits and the mailbox's rest may delay it.
  */
 export async function askAgain(transaction: Transaction, channelId: string, now: Date): Promise<Date | null> {
   const soonest = new Date(now.getTime() + againAfterMs)
@@ -112,7 +108,7 @@ export interface ConsentKey {
   addressHash: string
 }
 
-/** Locks what the address of a channel said, before a row of a channel is locked: so do all who change both. */
+/** Locks the consent of a channel's address. Always before a row of `channels`, by all who change both. */
 export async function lockConsent(transaction: Transaction, channelId: string): Promise<void> {
   await sql`
     select from mail_consents as consent join mail_channels as channel using (account_id, address_hash)
@@ -122,7 +118,7 @@ export async function lockConsent(transaction: Transaction, channelId: string): 
 /** How long the links of its mails unsubscribe after a channel was deleted. */
 const keptLinkMs = 60 * dayMs
 
-/** Notes that channels are deleted. Their links unsubscribe for some time still: the account may have other channels to the address. */
+/** Marks channels as deleted. Their links still unsubscribe for a while: other channels may use the address. */
 export async function endMailChannels(
   transaction: Transaction,
   channelIds: readonly string[],
@@ -133,7 +129,7 @@ export async function endMailChannels(
   )
 }
 
-/** Deletes a slice of what is stored of channels that were deleted long ago. @returns whether there may be more. */
+/** Deletes a slice of the data of channels deleted long ago. @returns whether there may be more. */
 export function purgeMailChannels(database: Database, now: Date): Promise<boolean> {
   const where = sql`deleted_at <= ${new Date(now.getTime() - keptLinkMs)}::timestamptz`
   return deleteSlice(database, 'mail_channels', { where, by: 'deleted_at', key: 'channel_id' })

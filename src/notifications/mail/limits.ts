@@ -39,10 +39,7 @@ export class LimitReached extends Error {
   }
 }
 
-/**
- * Counts a mail for each of the limits: one statement, which counts only what is below its limit.
- * @throws LimitReached when one is reached.
- */
+/** Counts a mail for all limits in one statement, unless a limit is reached. @throws LimitReached */
 export async function countMail(transaction: Transaction, limits: readonly MailLimit[], now: Date): Promise<void> {
   // In one order everywhere, so that two mails never wait for each other.
   const sorted = [...limits].sort((a, b) => (a.key < b.key ? -1 : 1))
@@ -91,6 +88,6 @@ export async function uncountMail(executor: Executor, limits: readonly MailLimit
     select key from mail_limits where key = any(${keys}::text[]) order by key for update)`.execute(executor)
 }
 
-/** Deletes a slice of the counts whose window is over. @returns whether there may be more. */
+/** Deletes a slice of the counts of past windows. @returns whether there may be more. */
 export const purgeMailLimits = (database: Database, now: Date): Promise<boolean> =>
   deleteSlice(database, 'mail_limits', { where: sql`ends_at <= ${now}::timestamptz`, key: 'key' })

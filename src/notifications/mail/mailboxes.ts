@@ -3,16 +3,13 @@ import type { Executor, Transaction } from '../../database/open.ts'
 import { dayMs } from '../../runtime/durations.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 
-// What a mailbox said to confirmations, of all accounts of the installation and under all of its names (`mailboxHash` of address.ts).
+// Answers of mailboxes to confirmations, across accounts and spellings (`mailboxHash` of address.ts).
 
-/** After so many confirmations without an answer a mailbox is left alone for some time, and after each further one again. */
+/** A mailbox rests after this many unanswered confirmations, and after each further one. */
 const askedFreely = 2
 export const mailboxRestMs = 28 * dayMs
 
-/**
- * Counts a confirmation to a mailbox, in the transaction that claims it.
- * @returns null when it may be sent; else until when the mailbox is left alone, or `refused` for ever.
- */
+/** Counts a confirmation. @returns null if it may be sent; else when the mailbox's rest ends, or `refused`. */
 export async function countConfirmation(
   transaction: Transaction,
   mailboxHash: string,
@@ -48,7 +45,7 @@ export async function endRest(transaction: Transaction, mailboxHash: string): Pr
   await sql`delete from mailboxes where mailbox_hash = ${mailboxHash} and refused_at is null`.execute(transaction)
 }
 
-/** A mailbox has said "do not ask me again": no account asks it any more, and no link of before confirms. */
+/** Records "do not ask me again": no account may ask the mailbox, and earlier links no longer confirm. */
 export async function refuseConfirmations(transaction: Transaction, mailboxHash: string, now: Date): Promise<void> {
   await sql`
     insert into mailboxes (mailbox_hash, refused_at) values (${mailboxHash}, ${now})
@@ -61,7 +58,7 @@ export async function refuseConfirmations(transaction: Transaction, mailboxHash:
       and consent.address_hash = mail_confirmations.address_hash`.execute(transaction)
 }
 
-/** Takes a refusal back, by a link in a mail to the mailbox. Who wants to send news asks again. */
+/** Revokes a refusal, by a link in a mail to the mailbox. Senders must ask again. */
 export async function allowConfirmations(executor: Executor, mailboxHash: string): Promise<void> {
   await sql`delete from mailboxes where mailbox_hash = ${mailboxHash}`.execute(executor)
 }

@@ -4,7 +4,7 @@ import type { Complain } from '../../runtime/config-error.ts'
 import { type MailAddress, parseMailAddress } from './address.ts'
 import { cleanText } from './foreign-text.ts'
 
-/** The environment variables of mails: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of mail, part of the schema in `config.ts`, which alone reads them. */
 export const mailVariables = {
   SMTP_URL: Type.Optional(
     Type.String({
@@ -22,7 +22,7 @@ const schema = Type.Object({ ...mailVariables, PUBLIC_URL: Type.Optional(Type.St
 
 export type MailEnvironment = Static<typeof schema>
 
-/** `starttls`: required. `local`: on this machine, where nobody is in between: STARTTLS if offered, with any certificate. */
+/** `starttls`: required. `local`: on this machine, so STARTTLS if offered, with any certificate. */
 export type MailEncryption = 'tls' | 'starttls' | 'local' | 'off'
 
 export interface SmtpServer {
@@ -93,7 +93,7 @@ export function parseMailFrom(text: string): MailConfig['from'] | null {
   return cleanText(plainName, 80) === plainName ? { ...address, name: plainName || 'Wishwell' } : null
 }
 
-/** Interprets the variables of mails. @param complain called with the first that is wrong. */
+/** Validates the variables of mail. @param complain called with the first error */
 export function readMailConfig(environment: MailEnvironment, complain: Complain<MailEnvironment>): MailSettings {
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL } = environment
   if (SMTP_URL === undefined) {
@@ -104,7 +104,7 @@ export function readMailConfig(environment: MailEnvironment, complain: Complain<
   if (MAIL_FROM === undefined) return complain('MAIL_FROM', 'is required with SMTP_URL: the sender of mails.')
   const from = parseMailFrom(MAIL_FROM)
   if (from === null) return complain('MAIL_FROM', fromRule)
-  // A mail is read elsewhere and later: an address that the service happens to listen at, or a worker's, opens nothing there.
+  // Mails are read elsewhere and later, where a listening address or a worker's is useless.
   if (PUBLIC_URL === undefined) return complain('SMTP_URL', 'needs PUBLIC_URL: mails have links.')
   return { mail: { server, from } }
 }

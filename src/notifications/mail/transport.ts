@@ -34,14 +34,14 @@ export interface SmtpTimeouts {
 export const usualTimeouts: SmtpTimeouts = { connectMs: 10_000, idleMs: 30_000, totalMs: 60_000 }
 
 export interface SmtpTransport {
-  /** Sends one mail to one recipient. @returns null when the server accepted it. Never throws. */
+  /** Sends one mail to one recipient. @returns null if the server accepted it. Never throws. */
   send(mail: RawMail): Promise<SmtpFailure | null>
 }
 
 export interface SmtpTransportOptions {
   server: SmtpServer
   timeouts?: SmtpTimeouts
-  /** Further authorities that certificates are verified by; only for tests, as Node reads `NODE_EXTRA_CA_CERTS` itself. */
+  /** Extra certificate authorities, for tests only: Node itself reads `NODE_EXTRA_CA_CERTS`. */
   ca?: ConnectionOptions['ca']
 }
 
@@ -64,7 +64,7 @@ function causeOf({ code, responseCode }: SmtpError): SmtpFailure['cause'] {
   return code === 'EDNS' ? 'name' : 'connection'
 }
 
-/** Every authority of a failure but its words, which may hold the address and whatever the server likes. */
+/** Classifies a failure without its text, which may contain the address and anything else. */
 function failureOf(error: SmtpError, stage: SmtpStage, isAborted: boolean): SmtpFailure {
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(error.response ?? '')?.[1] ?? null
   const cause = isAborted ? 'aborted' : causeOf(error)
@@ -100,7 +100,7 @@ function connectionOptions({ server, timeouts = usualTimeouts, ca }: SmtpTranspo
   }
 }
 
-/** A connection for each mail: a server that ends idle ones never costs a mail, and one that hangs holds only its own. */
+/** Uses a connection per mail: idle timeouts never cost a mail, and a hanging server holds only one. */
 export function createSmtpTransport(options: SmtpTransportOptions): SmtpTransport {
   const { server, timeouts = usualTimeouts } = options
   return {

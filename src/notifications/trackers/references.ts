@@ -6,22 +6,23 @@ export type TrackerText = EscapedFor<'tracker'>
 /** What ends a reference, and is not seen. */
 const breaker = '\u200B'
 
-/** What a tracker takes for a mention of somebody or a link to something else: behind it the breaker stands. The receiver of a webhook may be any of them. */
+/** What trackers take for mentions or references; a breaker follows it. A webhook's receiver may be any tracker. */
 const references = [
-  // People, groups, labels, milestones, by a name or in quotes: docs.gitlab.com/user/markdown, "GitLab-specific references".
+  // People, groups, labels, milestones, bare or quoted: docs.gitlab.com/user/markdown, "GitLab-specific references".
   /[@~%](?=[\p{L}\p{M}\p{N}_"'[.?&-])/u,
-  // Issues, merge requests, snippets, epics, alerts; images and attachments of Jira (jira.atlassian.com, "Text Formatting Notation Help").
+  // Issues, merge requests, snippets, epics, alerts; Jira's images and attachments (jira.atlassian.com, "Text
+  // Formatting Notation Help").
   /[#!$&^](?=[\p{L}\p{N}_"[])/u,
   // Projects: group/project>.
   /\/(?=[\w./-]{1,500}>)/u,
-  // [issue:12], [work_item:12], [feature_flag:12], [contact:…], [cadence:…], pages of a wiki: [[page]], and files: [name](path).
+  // [issue:12], [work_item:12], [feature_flag:12], [contact:…], [cadence:…], wiki pages [[page]], files [name](path).
   /\[(?=[a-z_]{2,30}:|\[)|\](?=\()/u,
   // *iteration:1, *iteration:"name".
   /\*(?=iteration:)/u,
-  // Issues by keys: docs.gitlab.com, "Reference YouTrack issues in GitLab" (GL-12, Api_32-143, yt-1); docs.github.com, "Autolinked references and URLs" (GH-26,
-  // and those of a repository, TICKET-12); Jira and Linear (linear.app/docs, "Issue relations") link their own so.
+  // Issue keys: docs.gitlab.com, "Reference YouTrack issues in GitLab" (GL-12, Api_32-143, yt-1); docs.github.com,
+  // "Autolinked references and URLs" (GH-26, TICKET-12); Jira and Linear (linear.app/docs, "Issue relations").
   /(?<![\p{L}\p{N}_])[a-z][a-z0-9_]*(?=-\d)/u,
-  // Commits, by seven digits or more of their hash; a number or a word has only digits, or none.
+  // Commits: seven or more hash digits, mixing letters and digits, unlike a number or a word.
   /\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{3}(?=[0-9a-f]{4,61}\b)/u,
   // Addresses: of issues (GitLab reads them in titles, too), labels, commits, people.
   /:(?=\/\/)|\bwww(?=\.)/u,

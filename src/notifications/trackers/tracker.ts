@@ -42,26 +42,24 @@ export interface PreparedTracker<Config> {
   secret?: string
 }
 
-/** A type of trackers. `config` is what `prepare` made, as opened from its seal. All but `prepare` throw `TrackerError`s. */
+/** A type of tracker. `config` is the opened result of `prepare`. All others throw `TrackerError`s. */
 export interface TrackerAdapter<Config = unknown> {
   type: TrackerType
   /** Those that it takes. */
   fields: readonly (keyof TrackerFields)[]
-  /** Checks the fields, and by one call that the tracker takes them. @throws ServiceError INVALID_REQUEST that names what is wrong. */
+  /** Checks the fields, and with one call that the tracker accepts them. @throws ServiceError INVALID_REQUEST */
   prepare(fields: TrackerFields, signal: AbortSignal): Promise<PreparedTracker<Config>>
-  /**
-   * How long after a call of `create` that had no clear answer `find` says the truth: the issue may still be being made, or not be listed yet.
-   */
+  /** After an unclear `create`, the time until `find` is reliable: the issue may still be created or indexed. */
   settleMs: number
-  /** How long the tracker is left alone after each issue that is made or closed, by its published rules; 0 where one call after the other keeps them. */
+  /** Pause after each created or closed issue, by published rules; 0 if sequential calls suffice. */
   pauseMs: number
-  /** The issue of a push, if there is one. Called before each `create`. None where the receiver itself recognises a repeat. */
+  /** Finds the issue of a push; called before each `create`. Absent if the receiver recognizes repeats. */
   find?(config: Config, push: PushToSend, signal: AbortSignal): Promise<Issue | null>
   /** Makes the issue of a push. */
   create(config: Config, push: PushToSend, text: IssueText<TrackerText>, signal: AbortSignal): Promise<Issue>
-  /** The status of issues, at most `maxRead` of them, in one call; an issue that is not there any more is left out. None where there is nothing to read. */
+  /** Reads up to `maxRead` statuses in one call, omitting deleted issues. Absent if there is nothing to read. */
   read?(config: Config, ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, RequestStatus | null>>
-  /** Deletes an issue, or closes it where that is no right of its maker. One that is not there any more is no error. */
+  /** Deletes an issue, or closes it if its maker may not delete. A missing issue is no error. */
   undo(config: Config, issue: Pick<Issue, 'id'>, push: Pick<PushToSend, 'id'>, signal: AbortSignal): Promise<void>
 }
 
@@ -71,21 +69,19 @@ export type TrackerAdapters = ReadonlyMap<TrackerType, TrackerAdapter>
 export const maxRead = 100
 
 /**
- * What a failed call says.
- * `refused`: the tracker will not do this, nothing was made, and repeating does not help.
- * `missing`: it is not there, or the token does not see it.
- * `tracker`: nothing was made; the token, a limit, or the tracker as a whole is the reason, so all of it rests.
+ * `refused`: nothing was made, and repeating does not help. `missing`: the object does not exist or the token cannot
+ * see it. `tracker`: nothing was made because of the token, a limit or the tracker as a whole, so all of it rests.
  * `unclear`: it may have been done.
  */
 export type TrackerErrorKind = 'refused' | 'missing' | 'tracker' | 'unclear'
 
-/** Its message is a sentence of our own for the account: nothing that a tracker answered is in it. */
+/** Its message is our own sentence for the account, without any answer of the tracker. */
 export class TrackerError extends Error {
   override readonly name = 'TrackerError'
   readonly kind: TrackerErrorKind
   /** How long the tracker asked to wait. */
   readonly retryAfterMs: number | undefined
-  /** Whether the address is the likely reason: it is refused, leads nowhere, or not to such a tracker. */
+  /** Whether the address is the likely cause: refused, unreachable, or no such tracker. */
   readonly isOfAddress: boolean
 
   constructor(kind: TrackerErrorKind, message: string, retryAfterMs?: number, isOfAddress = false) {

@@ -25,10 +25,7 @@ const lookalikes: Readonly<Record<string, string>> = {
   '!': 'ǃ',
 }
 
-/**
- * A text that no service behind Apprise can take for markup. Which one that is, and how it escapes, is not known here, so the characters of HTML and of
- * Markdown are replaced by ones that look like them.
- */
+/** Replaces HTML and Markdown characters by look-alikes: the service behind Apprise and its escapes are unknown. */
 export const escapeApprise = (value: string): string =>
   withoutHosts(value)
     .replace(/[<>[\]*`~\\|&#!]/g, (one) => lookalikes[one]!)
@@ -53,10 +50,7 @@ export const apprisePayload = (message: Message, tag: string): Record<string, un
   format: 'text',
 })
 
-/**
- * A tag of the configuration that the operator keeps in Apprise API (https://github.com/caronc/apprise-api). Its address is the operator's, so it may be private.
- * @param outbound to addresses of the operator.
- */
+/** A tag in the operator's Apprise API (https://github.com/caronc/apprise-api), whose address may be private. */
 export const createAppriseAdapter = (
   outbound: Outbound,
   config: AppriseConfig | null,

@@ -3,13 +3,14 @@ import type { Outbound } from '../../../http/outbound/outbound.ts'
 import { chatWebhook } from './http-outcome.ts'
 import { fitting, linesOf, type MessageLine, toLine, withoutAddresses } from './text.ts'
 
-/** Every character that is markup in Discord's Markdown, with a backslash before it; and mentions and addresses taken apart. */
+/** Escapes Discord's Markdown, and breaks mentions and addresses. */
 export const escapeDiscord = (value: string): string =>
   withoutAddresses(value)
     .replace(/[\\`*_~|<>#[\](){}:+=.!^-]/g, '\\$&')
     .replaceAll('@', '@\u200b')
 
-// https://docs.discord.com/developers/resources/message#embed-object-embed-limits: 256 for a title, 4,096 for a description, 6,000 in all.
+// Limits: 256 for a title, 4,096 for a description, 6,000 in total
+// (https://docs.discord.com/developers/resources/message#embed-object-embed-limits).
 const maxTitle = 256
 const maxDescription = 4_096
 
@@ -38,7 +39,7 @@ export function discordPayload(message: Message): Record<string, unknown> {
   const lines = linesOf(message).map(toMarkdown)
   const description = fitting(lines, maxDescription, (line) => line.length + 1).join('\n')
   return {
-    // Flag 4 is SUPPRESS_EMBEDS, which would hide this embed; without `content` there is nothing to unfurl.
+    // Do not set flag 4 (SUPPRESS_EMBEDS): it would hide this embed. Without `content`, nothing is unfurled anyway.
     allowed_mentions: { parse: [] },
     embeds: [
       {

@@ -42,7 +42,7 @@ const beforeMailMs = 5_000
 const unavailable = 'The operator has not configured a mail server (SMTP_URL).'
 const oneAddress = 'must be one mail address like name@example.org, without a name, quotes or comments'
 
-/** Only a channel whose address confirmed for its account gets mails. @returns the outcome of any other. */
+/** Only a channel whose address was confirmed for its account gets mail. @returns the outcome for others. */
 async function readAllowed({ database }: EmailDependencies, { address }: EmailConfig, { channelId }: DeliveryContext) {
   const [to, consent] = [parseMailAddress(address), await readConsent(database, channelId)]
   const none = { outcome: 'failed', error: 'The address has not been confirmed.', isFinal: 'delivery' } as const
@@ -141,7 +141,7 @@ export function createEmailAdapter(dependencies: EmailDependencies): ChannelAdap
   }
 }
 
-/** What a confirmation, an unsubscription and a bounce do to the channels of an address. */
+/** How confirmations, unsubscriptions and bounces change the channels of an address. */
 export const emailStates = (states: ChannelStates = channelStates) => ({
   onConfirmed: async (transaction: Transaction, channelIds: readonly string[]) => {
     for (const channelId of [...channelIds].sort()) await states.confirm(transaction, channelId)

@@ -15,7 +15,7 @@ export const lastOf = (text: string): string => (text.length < 12 ? '…' : `…
 export const hintOf = (url: URL): string =>
   url.pathname === '/' && url.search === '' ? url.host : `${url.host}/${lastOf(`${url.pathname}${url.search}`)}`
 
-/** Checks the address of a receiver. @throws ServiceError INVALID_REQUEST that names the field. */
+/** Checks a receiver's address. @throws ServiceError INVALID_REQUEST that names the field. */
 export async function checkAddress(outbound: Outbound, field: string, text: string, signal: AbortSignal): Promise<URL> {
   try {
     return await outbound.checkTarget(text, signal)
@@ -27,7 +27,7 @@ export async function checkAddress(outbound: Outbound, field: string, text: stri
 
 /** What an account can repair, and what repeating does not. */
 export interface StatusRules {
-  /** Statuses after which the same message is not sent again, such as 400 for a receiver that checks the message itself. */
+  /** Statuses after which the message is not resent, such as 400 from a receiver that validates it. */
   finalForMessage?: readonly number[]
   /** Statuses that say that the receiver is gone for good, besides 410. */
   finalForChannel?: readonly number[]
@@ -85,10 +85,7 @@ export const postJson = (
     rules,
   )
 
-/**
- * The incoming webhook of a chat service: an address of its hosts that takes a payload of its own form.
- * @param isItsOwn whether an address is one of the service's webhooks; asked only where private targets are not allowed, so tests can stand in for it.
- */
+/** The incoming webhook of a chat service. @param isItsOwn not asked if private targets are allowed, as in tests */
 export const chatWebhook = (
   outbound: Outbound,
   service: {
@@ -109,7 +106,7 @@ export const chatWebhook = (
     if (!outbound.allowsPrivateTargets && !service.isItsOwn(url)) throw invalidField('url', service.rule)
     return { config: { url: url.href }, hint: hintOf(url), host: hostOf(url) }
   },
-  // 400: the payload; 403 and 404: the webhook or its channel was removed, which an owner may undo.
+  // 400 concerns the payload. 403 and 404: the webhook or its channel was removed, which may be undone.
   deliver: ({ url }, message, { signal }) =>
     postJson(outbound, { url, id: message.id, payload: service.payload(message), signal }, { finalForMessage: [400] }),
 })

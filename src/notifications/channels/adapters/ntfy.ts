@@ -12,12 +12,12 @@ export interface NtfyConfig {
   token: string | null
 }
 
-// ntfy turns a message of more than 4,096 bytes into an attachment (https://docs.ntfy.sh/publish/#limitations).
+// ntfy turns messages over 4,096 bytes into attachments (https://docs.ntfy.sh/publish/#limitations).
 const maxMessageBytes = 3_900
 
 const bytes = (line: string) => Buffer.byteLength(line) + 1
 
-/** A message as ntfy takes it in JSON. It is plain text: `markdown` is not set, and its programs make links only of addresses. */
+/** A message as ntfy JSON, in plain text: `markdown` is not set, and its apps link only addresses. */
 export function ntfyPayload(message: Message, topic: string): Record<string, unknown> {
   const lines = fitting(plainLines(message, withoutHosts), maxMessageBytes, bytes)
   return {

@@ -3,8 +3,8 @@ import type { Outbound } from '../../../http/outbound/outbound.ts'
 import { chatWebhook } from './http-outcome.ts'
 import { linesOf, type MessageLine, toLine, withoutAddresses } from './text.ts'
 
-// In rich text Slack interprets nothing: no mention, no link and no style but those of the elements. Only `text`, the fallback of notifications, is
-// in its own markup (https://docs.slack.dev/messaging/formatting-message-text).
+// In rich text, Slack interprets nothing: mentions, links and styles need elements. Only `text`, the fallback for
+// notifications, uses markup (https://docs.slack.dev/messaging/formatting-message-text).
 
 type Inline =
   | { type: 'text'; text: string; style?: { bold?: boolean } }
@@ -81,7 +81,7 @@ export function slackPayload(message: Message): Record<string, unknown> {
 
 const hosts = new Set(['hooks.slack.com', 'hooks.slack-gov.com'])
 
-/** An incoming webhook of Slack. Other programs that take its format do not escape as Slack does, so they are not allowed (decision 058). */
+/** Slack's incoming webhooks. Compatible programs do not escape as Slack does, so they are refused (decision 058). */
 export const createSlackAdapter = (outbound: Outbound) =>
   chatWebhook(outbound, {
     type: 'slack',

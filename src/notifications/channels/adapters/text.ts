@@ -21,7 +21,7 @@ const gap = '\u200b'
 export const withoutAddresses = (text: string): string =>
   text.replace(/:(?=\S)/g, `:${gap}`).replace(/(www\d{0,3}(?:\u200c|\u200d)?)\./gi, `$1${gap}.`)
 
-/** A text in which no program finds any address: not the bare name of a host or a mail address either. */
+/** Breaks anything that a program may link, including bare hosts and mail addresses. */
 export const withoutHosts = (text: string): string =>
   withoutAddresses(text)
     .replace(/(?<=[\p{L}\p{N}_-]|\u200c|\u200d)\.(?=[\p{L}\p{N}]|\u200c|\u200d)/gu, `.${gap}`)
@@ -65,10 +65,7 @@ export function linesOf({ paragraphs, sections }: Message, limits: TextLimits = 
   return lines.filter((line) => line.kind === 'item' || line.text !== '')
 }
 
-/**
- * Takes as many whole lines as fit, with a last one that says that there is more.
- * @param size of a line with its end, in the unit of the limit.
- */
+/** The lines that fit the limit, the last of which says if there are more. @param size of a line with its end */
 export function fitting(lines: readonly string[], limit: number, size: (line: string) => number): string[] {
   const end = '…'
   const taken: string[] = []
@@ -81,7 +78,7 @@ export function fitting(lines: readonly string[], limit: number, size: (line: st
   return taken
 }
 
-/** The plain text of a message without any markup, for formats that have none. @param clean applied to each foreign text. */
+/** A message as plain text without any markup. @param clean applied to each foreign text */
 export function plainLines(message: Message, clean: (text: string) => string, limits?: TextLimits): string[] {
   return linesOf(message, limits).map((line) => {
     switch (line.kind) {

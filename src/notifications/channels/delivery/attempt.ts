@@ -22,10 +22,10 @@ export interface AttemptDependencies {
 
 /** Of one attempt, with all that an adapter does. */
 const usualTimeLimitMs = 15_000
-/** For what is done before and after an attempt: events are rendered, and outcomes stored. */
+/** For the work around an attempt: rendering events and storing outcomes. */
 const aroundAttemptMs = 45_000
 
-/** How long a channel of each type is claimed: longer than an attempt may take, or another process would make it a second time. */
+/** Claim time per channel type: longer than an attempt, or another process would repeat it. */
 export const claimsOf = (adapters: Adapters): ReadonlyMap<ChannelType, number> =>
   new Map(
     [...adapters].map(([type, { timeLimitMs = usualTimeLimitMs }]) => [type, timeLimitMs + aroundAttemptMs] as const),
@@ -38,7 +38,7 @@ const renewEveryMs = 20_000
 /** Longer than any sentence of an adapter, shorter than a text. */
 const maxErrorLength = 200
 
-/** The message of a claim as its account sees the events now, and the deliveries of which nothing is left. Null when the claim ended meanwhile. */
+/** Renders a claim as its account sees the events now, and the deliveries with nothing left. Null if it ended. */
 async function compose({ database, render, publicUrl, clock }: AttemptDependencies, claim: Claim) {
   const digest = createDigest()
   const nothingLeft: string[] = []
@@ -79,9 +79,8 @@ const noType = (type: string): DeliveryOutcome => ({
 })
 
 /**
- * Sends a message on a claimed channel once.
- * @param stopping aborted when the service stops: then nothing is known of the outcome.
- * @returns null when the claim ended before anything was sent: another process has it.
+ * Sends a message on a claimed channel once. Null if the claim ended before that: another process has it.
+ * @param stopping aborted when the service stops, which leaves the outcome unknown
  */
 export async function attempt(
   dependencies: AttemptDependencies,
@@ -105,7 +104,7 @@ export async function attempt(
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(adapter.timeLimitMs ?? usualTimeLimitMs)])
     const context = { channelId, accountId, channelName, now: clock.now(), publicUrl: publicUrl(), signal }
     const outcome = toOutcome(await adapter.deliver(config, composed.message, context))
-    // The receiver may have it or not: another process, or the next start, sends it again with the same id.
+    // The receiver may have it: another process, or the next start, resends it with the same id.
     if (stopping.aborted && outcome.kind === 'failed') return ended({ kind: 'postponed', afterMs: 0, error: null })
     return ended(outcome)
   } catch (error) {

@@ -72,13 +72,13 @@ export interface ClaimInput {
   underWay: ReadonlyMap<string, number>
   /** The maximum on a host. */
   maxOfHost: number
-  /** How long a channel of each type is claimed: a process that died has confirmed nothing, and others take its channels over after this. */
+  /** Claim time per channel type, after which others take over the channels of a dead process. */
   claimMs: ReadonlyMap<ChannelType, number>
-  /** The channels that this process has under way: it never claims one again, however long it takes. */
+  /** The channels in progress here, which are never claimed again, however long they take. */
   channelsUnderWay: ReadonlySet<string>
 }
 
-/** Claims channels whose next attempt is due, the longest due first, and no more of a host than it may have. */
+/** Claims due channels, longest due first, within each host's maximum. */
 async function claimChannels(
   transaction: Transaction,
   { max, now, underWay, maxOfHost, claimMs, channelsUnderWay }: ClaimInput,
@@ -106,8 +106,8 @@ async function claimChannels(
 }
 
 /**
- * Begins the time of a claim anew: for whoever composes for long, and before anything is sent, so that it covers all that an adapter may take.
- * @returns false when the claim has ended, or the channel gets nothing any more: then nothing may be sent.
+ * Restarts a claim's time: during a long composition, and before sending, to cover the adapter's time limit.
+ * @returns false if nothing may be sent: the claim ended, or the channel is inactive.
  */
 export const renewChannelClaim = (
   executor: Executor,
@@ -115,7 +115,7 @@ export const renewChannelClaim = (
 ): Promise<boolean> =>
   renewClaim(executor, 'channels', { id: channelId, token }, { claimMs, where: sql`state = 'active'` })
 
-/** Gives due deliveries without a message the one that they are told in; from then on it is the same in each attempt. */
+/** Assigns due deliveries to a message, which stays the same in every attempt. */
 const composeMessages = (transaction: Transaction, channelIds: readonly string[], now: Date) =>
   sql`
     with channel as materialized (
@@ -152,7 +152,7 @@ const toEvent = (row: DeliveryRow): ClaimedEvent => ({
   occurredAt: row.created_at,
 })
 
-/** Claims channels with the message that each is to get next; no channel is claimed by two processes at a time. */
+/** Claims channels, each with its next message. No two processes claim the same channel at a time. */
 export const claimMessages = (database: Database, input: ClaimInput): Promise<Claim[]> =>
   database.transaction().execute(async (transaction) => {
     const channels = await claimChannels(transaction, input)

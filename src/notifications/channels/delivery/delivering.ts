@@ -8,11 +8,11 @@ import { type Claim, claimMessages } from './claims.ts'
 import { fanOutEvents, type ReadersOfRequest } from './fan-out.ts'
 import { createRecorder, type RecordDependencies, recordResults } from './record.ts'
 
-/** Bounds what is under way at a time, so that what takes long never takes the places of what is fast. */
+/** Bounds concurrent work, so that slow work never blocks fast work. */
 interface Lanes {
   /** How many more may begin now. */
   free(): number
-  /** Runs one in a fast place; one that takes long goes on in a slow place, if there is one. */
+  /** Starts work in a fast place; if it turns out slow, it moves to a slow place, if one is free. */
   run(host: string, work: () => Promise<void>): void
   /** How many are under way, by host. */
   underWay: ReadonlyMap<string, number>
@@ -119,7 +119,7 @@ async function readWait({ database, clock }: DeliveringDependencies): Promise<nu
   return Math.min(maxWaitMs, Math.max(minWaitMs, due.getTime() - clock.now().getTime()))
 }
 
-/** Starts telling accounts of events: whenever one was noted, and whenever a delivery is due. */
+/** Delivers events to accounts, whenever one is noted or a delivery is due. */
 export async function startDelivering(dependencies: DeliveringDependencies): Promise<Delivering> {
   const { database, clock, log, listen, readersOf, recordVisit, random = Math.random, isAutomatic } = dependencies
   const limits = { ...defaultLimits, ...dependencies.limits }

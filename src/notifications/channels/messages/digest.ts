@@ -14,12 +14,12 @@ const sectionsOf = ({ title, paragraphs, sections, link }: Message): MessageSect
       ]
     : sections.map((section) => ({ ...section, heading: `${title} – ${section.heading}` }))
 
-/** The most bytes of data in a digest: receivers refuse large bodies, and a process composes many digests at a time. */
+/** Bytes of data in a digest: receivers refuse large bodies, and a process composes many digests at once. */
 const maxDataBytes = 256 * 1024
 
 const dataOf = ({ id, type, occurredAt, data }: Message) => ({ id, type, timestamp: occurredAt.toISOString(), data })
 
-/** Several messages as one, taken one after the other: of those that it neither shows nor has the data of, it keeps no more than the id. */
+/** Merges messages as they come. Of those neither shown nor within the data limit, it keeps only the id. */
 export function createDigest(maxBytes = maxDataBytes) {
   const shown: Message[] = []
   const events: { id: string; type: string; timestamp: string; data: Message['data'] | null }[] = []

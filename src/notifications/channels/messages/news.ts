@@ -15,7 +15,7 @@ export type ReportItem = Omit<NewsItem, 'url'>
 
 type SectionName = 'rising' | 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
 
-/** What `readReport` of src/watches/news gives, as far as a message needs it; `other` is what does not fit the goal of the watch. */
+/** The part of `readReport` (src/watches/news) that a message needs; `other` is what does not fit the watch's goal. */
 export interface Report extends Record<SectionName, readonly ReportItem[]> {
   /** Whether it is the first of its watch: what was there before is no news. */
   isFirst: boolean
@@ -92,7 +92,7 @@ function forPrograms(item: ReportItem, publicUrl: string) {
   return { wishId, requestId, title, url, votes, votesGained, requestsGained, platforms, status, rise }
 }
 
-/** The lists for programs, and how many of their wishes were left out because they would be too large. */
+/** The lists for programs, with the number of wishes left out to limit their size. */
 function dataOf(report: Report, publicUrl: string) {
   let bytes = 0
   let leftOut = 0
@@ -129,7 +129,7 @@ export interface NewsRendering {
   comparesGoals: boolean
 }
 
-/** News of a watch. Of a report whose wishes were all purged or hidden nothing is left, unless the watch tells quiet times, too. */
+/** Renders a watch's news. An emptied report (all purged or hidden) is told only if the watch tells quiet times. */
 export const renderNews =
   ({ readReport, comparesGoals }: NewsRendering): Renderer =>
   async ({ executor, accountId, event: { subject }, publicUrl, mutedNews = [] }) => {

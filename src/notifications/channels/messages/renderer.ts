@@ -12,7 +12,7 @@ function withoutUrls(value: unknown): unknown {
   )
 }
 
-/** A message without links, for a service that does not know the address at which its readers reach it. */
+/** A message without links, for a service that does not know its own public address. */
 export const withoutLinks = (message: Message): Message => ({
   ...message,
   link: null,
@@ -62,7 +62,7 @@ export interface RenderInput {
   mutedNews?: readonly NewsKind[]
 }
 
-/** Makes the message of an event from what is stored now; null when nothing is left to tell. */
+/** Makes the message of an event from the current data; null if nothing is left to tell. */
 export type RenderEvent = (input: RenderInput) => Promise<Message | null>
 
 /** What a renderer of a type adds to what every message of an event has. */

@@ -3,7 +3,7 @@ import { watchLink } from '../../../http/addresses.ts'
 import { isId } from '../../../http/ids.ts'
 import { idIn, type Renderer } from './renderer.ts'
 
-/** The name of a watch of an account, and whether it tells quiet times; null when it was deleted. */
+/** The name of a watch, and whether it tells quiet times; null if it was deleted. */
 export async function readWatchName(
   executor: Executor,
   accountId: string,

@@ -28,10 +28,7 @@ const timeLimitMs = 12_000
 
 const sentence = (outcome: DeliveryOutcome) => (outcome.outcome === 'delivered' ? null : outcome.error.slice(0, 200))
 
-/**
- * Sends a test on a channel at once, whether it is enabled or not. The log has it; it is not tried again.
- * @throws ServiceError NOT_FOUND; CONFLICT for an unconfirmed channel, and one whose secret cannot be opened.
- */
+/** Sends a logged test on a channel, even a disabled one. @throws ServiceError NOT_FOUND, CONFLICT */
 async function testChannel(
   { database, clock, secrets, adapters, renderEvent, publicUrl, log }: ChannelsDependencies,
   { accountId, channelId }: { accountId: string; channelId: string },

@@ -62,7 +62,7 @@ function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependenci
     },
     handler: async (request, reply) => {
       const { accountId, keyId } = authentication.accountOf(request)
-      // Outside of the transaction, because names are resolved. Not thrown yet: a repeated call gets the answer of the first one, and its secret.
+      // Outside the transaction, as it resolves names. Errors wait: a repeated call gets the first answer and secret.
       const prepared = await prepareChannel(dependencies, request.body).catch(refusalOf)
       const make = async (transaction: Transaction) => {
         if (prepared instanceof ServiceError) throw prepared
@@ -121,7 +121,7 @@ function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDependencies
   })
 }
 
-/** The routes by which an account says where it wants to be told. Reading them needs `manage`, too: they say where messages go. */
+/** Registers the routes of channels. Reading needs `manage` too: channels tell where messages go. */
 export function registerChannelRoutes(app: App, dependencies: ChannelRouteDependencies): void {
   registerCollectionRoutes(app, dependencies)
   registerChannelRoutesOfOne(app, dependencies)

@@ -124,7 +124,7 @@ export interface NewChannelRow {
   now: Date
 }
 
-/** Stores a channel. @throws ServiceError CONFLICT at the maximum of channels; NOT_FOUND when the account was deleted meanwhile. */
+/** Stores a channel. @throws ServiceError CONFLICT at the maximum; NOT_FOUND if the account was deleted. */
 export async function addChannel(transaction: Transaction, channel: NewChannelRow): Promise<void> {
   const { accountId, keyId, now, ...row } = channel
   const maker = await makerOf(transaction, { accountId, keyId, now })
@@ -137,14 +137,14 @@ export async function addChannel(transaction: Transaction, channel: NewChannelRo
     .execute()
 }
 
-/** Has watches of an account not name some channels any more; their rows are locked in the order of their ids, after those of the channels. */
+/** Removes channels from an account's watches, locking watches by id, after the channels. */
 const forgetIn = (transaction: Transaction, accountId: string, channelIds: readonly string[]) =>
   sql`
     update watches set channels = array(select one from unnest(channels) as one where one <> all(${[...channelIds]}::uuid[]))
     where id = any(array(select id from watches where account_id = ${accountId} and channels && ${[...channelIds]}::uuid[]
       order by id for no key update))`.execute(transaction)
 
-/** Deletes a channel with its log; watches that named it do not name it any more. @throws ServiceError NOT_FOUND */
+/** Deletes a channel with its log, and removes it from watches. @throws ServiceError NOT_FOUND */
 export async function deleteChannel(transaction: Transaction, accountId: string, channelId: string): Promise<void> {
   const { id } = await lockChannel(transaction, accountId, channelId)
   await forgetIn(transaction, accountId, [id])

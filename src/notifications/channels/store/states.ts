@@ -9,10 +9,7 @@ const endPending = (transaction: Transaction, channelId: string, now: Date) =>
     update channel_deliveries set state = 'failed', due_at = null, ended_at = ${now}, last_error = 'The channel was disabled.'
     where channel_id = ${channelId} and due_at is not null`.execute(transaction)
 
-/**
- * Disables a channel that is not disabled: its pending deliveries end, and its account is told on its other channels.
- * @returns false when there is no such channel, or it is disabled already.
- */
+/** Disables a channel, ends its deliveries and tells the account elsewhere. @returns false if nothing changed. */
 export async function disableChannel(
   transaction: Transaction,
   channelId: string,
@@ -37,7 +34,7 @@ export async function disableChannel(
   return true
 }
 
-/** Disables the channels whose makers have expired: a key that is for an hour sends nothing after it. */
+/** Disables channels whose maker has expired: a one-hour key must not send afterwards. */
 export async function disableExpired(database: Database, now: Date): Promise<void> {
   const expired = await database
     .selectFrom('channels')

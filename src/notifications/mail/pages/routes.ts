@@ -15,7 +15,7 @@ import {
   unsubscribe,
 } from '../confirmation-links.ts'
 
-/** What a page says: sentences of our own, and a button that posts to the page's own address, or to another of ours. */
+/** A page: fixed sentences, and a button that posts to this page's address or another of ours. */
 interface PageView {
   title: string
   sentences: readonly string[]
@@ -38,7 +38,7 @@ button:focus-visible{outline:3px solid ${light.accent};outline-offset:2px}
 
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** Of every page here: nothing is loaded, stored, indexed or told to another site, and its address, which is a secret, goes nowhere. */
+/** For every page: load, store and index nothing, and keep the secret address from other sites. */
 const viewHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
@@ -172,12 +172,12 @@ function showError(error: FastifyError | ServiceError, request: FastifyRequest, 
 }
 
 /**
- * The pages of the links in mails. GET changes nothing, because programs follow the links of a mail; POST does, also without cookies and from
- * anywhere (RFC 8058). A token that is right is never refused because of its caller's address: mail providers unsubscribe for many people.
+ * Pages of mail links. GET changes nothing, because programs follow links; POST does, without cookies and from anywhere
+ * (RFC 8058). Valid tokens have no limit by address: providers unsubscribe for many people.
  */
 export async function registerMailPages(app: App, dependencies: MailPagesDependencies): Promise<void> {
   await app.register(async (scope) => {
-    // What is posted says nothing that the address does not: forms of RFC 8058 in both encodings, and whatever else comes.
+    // Bodies are ignored, since the address says it all: RFC 8058 forms in both encodings, and anything else.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, _body, done) => done(null, null))
     scope.setErrorHandler(showError)

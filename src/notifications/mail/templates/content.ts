@@ -48,13 +48,13 @@ const rules = (scope: string) =>
     `${scope}.on-accent{color:${dark.onAccent}!important}`,
   ].join('')
 
-/** Dark, where a program says so: by a media query, or Outlook's attributes. Phones get less of a margin. */
+/** Dark mode, by media query or Outlook's attributes; smaller margins on phones. */
 export const darkStyle = `:root{color-scheme:light dark;supported-color-schemes:light dark}@media (prefers-color-scheme:dark){${rules('')}}${rules('[data-ogsc] ')}@media (max-width:480px){.card{padding:20px 18px!important}}`
 
-/** What a mail says, before it is HTML or text. Every text but `opening` and the footer may hold foreign text. */
+/** The content of a mail before it is rendered. Only `opening` and the footer are free of foreign text. */
 export interface MailContent {
   title: string
-  /** Paragraphs of our own without any foreign text, before the others: addresses in them stay whole. */
+  /** Our own paragraphs before the others; without foreign text, so their addresses stay whole. */
   opening?: readonly string[]
   paragraphs: readonly string[]
   sections: readonly MessageSection[]
@@ -99,7 +99,7 @@ export function boundedContent(content: MailContent): MailContent {
   }
 }
 
-/** One line; what would end a header is gone, and an encoded word of RFC 2047 stays a text: programs would decode it, also to line ends. */
+/** One line, safe as a header. Breaks encoded words (RFC 2047), which programs would decode, even to line ends. */
 export const subjectOf = ({ title }: MailContent): string =>
   cleanText(cleanText(title, 120).replaceAll('=?', '= ?'), 120) || 'Wishwell'
 

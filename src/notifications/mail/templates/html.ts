@@ -4,12 +4,12 @@ import { escapeHtml } from '../../../http/html.ts'
 import { htmlForeign, plainForeign } from '../foreign-text.ts'
 import { boundedContent, darkStyle, type MailContent, maxParagraph, maxTitle, moreText, subjectOf } from './content.ts'
 
-// Tables and inline styles, since Outlook renders with Word and others remove <style>. Nothing is loaded from anywhere.
+// Tables and inline styles: Outlook renders with Word, others remove <style>. Loads nothing external.
 
 /** The length of a rule under a heading, whatever the heading's script. */
 const rule = (sign: string, text: string) => sign.repeat(Math.min(60, Math.max(3, [...text].length)))
 
-/** The text part: it says all that the HTML part says. Lines are not wrapped, as each program wraps to its own width. */
+/** Renders the text part with everything the HTML part says. Not wrapped: programs wrap to their width. */
 export function renderText(content: MailContent): string {
   const { title, opening = [], paragraphs, sections, link, footer, publicUrl } = boundedContent(content)
   const heading = plainForeign(title, maxTitle)
@@ -37,7 +37,7 @@ export function renderText(content: MailContent): string {
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
 
-/** The direction of a text, by its first letter, as `dir="auto"` has it, which not every mail program knows. */
+/** A text's direction by its first letter, like `dir="auto"`, which not every mail program knows. */
 function directionOf(text: string): 'ltr' | 'rtl' {
   const first = /\p{L}/u.exec(text)?.[0]
   return first !== undefined && rightToLeft.test(first) ? 'rtl' : 'ltr'

@@ -26,7 +26,7 @@ export interface TrackerCall extends Omit<TargetCall, 'body' | 'headers'> {
 
 type Answer = Awaited<ReturnType<Outbound['exchange']>>
 
-/** What a tracker asked to wait, by `Retry-After`, or by the moment at which its limit is fresh, in seconds of the epoch (GitHub). */
+/** The wait that a tracker asked for, by `Retry-After` or its limit's reset time (GitHub, epoch seconds). */
 export function waitOf({ retryAfterMs, header }: Answer): number {
   if (retryAfterMs !== null) return retryAfterMs
   const resetsAt = Number(header('x-ratelimit-reset') ?? Number.NaN) * 1_000
@@ -34,23 +34,23 @@ export function waitOf({ retryAfterMs, header }: Answer): number {
   return wait > 0 && wait <= hourMs ? wait : usualLimitMs
 }
 
-/** How trackers word a limit that has no code of its own: GitHub's ones on content say no more than this (github.com/cli/cli/issues/4801). */
+/** Texts of limits without their own code, such as GitHub's on content (github.com/cli/cli/issues/4801). */
 export const limitWords = /rate limit|submitted too quickly|abuse detection|temporarily blocked from content creation/i
 
-/** Whether a refusal is one of a limit: GitHub answers 403 or 422, with or without a header (docs.github.com, "Rate limits for the REST API"). */
+/** Whether a limit was hit; GitHub's may be 403 or 422 (docs.github.com, "Rate limits for the REST API"). */
 const isLimit = ({ status, header, retryAfterMs, text }: Answer) =>
   status === 429 ||
   (status === 403 && (retryAfterMs !== null || header('x-ratelimit-remaining') === '0')) ||
   ((status === 403 || status === 422) && limitWords.test(text))
 
-/** What an error of a list names: `field` (GitHub), or properties that type-graphql found wrong (Linear). */
+/** The names in a list's error: `field` (GitHub), or properties failing validation (Linear, type-graphql). */
 function namedBy(error: unknown): unknown[] {
   const { field, extensions } = asFields(error) ?? {}
   const wrong = asList(asFields(extensions)?.validationErrors) ?? []
   return [field, ...wrong.map((one) => asFields(one)?.property)]
 }
 
-/** The names of what is refused: keys of `errors` (Jira) or `message` (GitLab), or what each error names. Never their texts, which quote what was sent. */
+/** Names of refused fields: keys of `errors` (Jira), `message` (GitLab), or by error. Never texts, which quote us. */
 export function refusedFields({ errors, message }: Fields): string {
   const names = [
     ...[errors, message].flatMap((one) => Object.keys(asFields(one) ?? {})),
@@ -79,11 +79,7 @@ function failureOf(service: string, answer: Answer, fields: Fields | null): Trac
   return new TrackerError('refused', `${service} refuses it (${status})${refusedFields(fields ?? {})}.`)
 }
 
-/**
- * Calls a tracker with JSON.
- * @returns the fields of its answer; none where the answer is empty.
- * @throws TrackerError
- */
+/** Calls a tracker with JSON. @returns the fields of its answer; none if empty. @throws TrackerError */
 export async function callTracker(
   outbound: Outbound,
   { service, headers = {}, body, explain, allowsText = false, ...call }: TrackerCall,
@@ -129,10 +125,7 @@ export const single = (answer: Fields | Fields[]): Fields => (Array.isArray(answ
 /** The list of an answer. */
 export const listed = (answer: Fields | Fields[]): Fields[] => (Array.isArray(answer) ? answer : [])
 
-/**
- * An issue that a tracker named.
- * @throws TrackerError `unclear` without what it is called: whether it was made is not known then.
- */
+/** Reads an issue from an answer. @throws TrackerError `unclear` if it is unnamed and so may not exist. */
 export function issueOf(
   service: string,
   { id, key, url, status }: { id: unknown; key: unknown; url: unknown; status: RequestStatus | null },
@@ -151,7 +144,7 @@ export function required(fields: TrackerFields, field: keyof TrackerFields): str
   return value
 }
 
-/** The base of a tracker's addresses, without a slash at the end. @throws ServiceError INVALID_REQUEST */
+/** Normalizes a tracker's base URL, without a trailing slash. @throws ServiceError INVALID_REQUEST */
 export async function baseUrl(outbound: Outbound, text: string, signal: AbortSignal): Promise<string> {
   try {
     const url = await outbound.checkTarget(text, signal)
@@ -163,7 +156,7 @@ export async function baseUrl(outbound: Outbound, text: string, signal: AbortSig
   }
 }
 
-/** Has a check of given fields fail with the reason. @throws ServiceError INVALID_REQUEST that names the field; CONFLICT where none of them is the reason. */
+/** Runs a check of fields. @throws ServiceError INVALID_REQUEST with the field at fault; CONFLICT if none is. */
 export async function checked<Result>(
   fields: TrackerFields,
   field: keyof TrackerFields,
@@ -181,7 +174,7 @@ export async function checked<Result>(
   }
 }
 
-/** The statuses of issues by their ids. What has none is left out. @param idOf the field that has it */
+/** The statuses of issues by id, omitting those without one. @param idOf the field with the id */
 export const statusesOf = <Status>(
   issues: readonly (Fields | null)[],
   idOf: 'id' | 'iid',

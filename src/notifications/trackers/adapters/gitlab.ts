@@ -40,7 +40,7 @@ const statusOf = ({ state, labels }: Fields): RequestStatus =>
 const toIssue = (found: Fields) =>
   issueOf(service, { id: found.iid, key: `#${String(found.iid)}`, url: found.web_url, status: statusOf(found) })
 
-/** Issues of a project, by the REST API of GitLab (https://docs.gitlab.com/api/issues). An issue is found again by a marker in its text, among the newest. */
+/** Issues of a GitLab project (https://docs.gitlab.com/api/issues), found by a marker among the newest. */
 export function createGitlabTracker(outbound: Outbound): TrackerAdapter<GitlabConfig> {
   const call = (
     { url, token }: Pick<GitlabConfig, 'url' | 'token'>,
@@ -56,7 +56,7 @@ export function createGitlabTracker(outbound: Outbound): TrackerAdapter<GitlabCo
     type: 'gitlab',
     fields: ['url', 'project', 'token'],
     settleMs: 60_000,
-    // Its limit on new issues is one of a minute, which each instance sets (docs.gitlab.com, "Content creation rate limits").
+    // Each instance sets its limit of new issues per minute (docs.gitlab.com, "Content creation rate limits").
     pauseMs: 1_000,
     prepare: async (fields, signal) => {
       const project = required(fields, 'project')

@@ -44,8 +44,8 @@ const createQuery = `mutation Create($id: String!, $team: String!, $title: Strin
 const deleteQuery = 'mutation Delete($id: String!) { issueDelete(id: $id) { success } }'
 
 /**
- * Issues of a team, by the GraphQL API of Linear (https://linear.app/developers/graphql). The id of a push is that of its issue: Linear takes one that the
- * caller made, and refuses it a second time.
+ * Issues of a team, by Linear's GraphQL API (https://linear.app/developers/graphql). A push and its issue share an id:
+ * Linear accepts a caller's id, and refuses it a second time.
  */
 export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearConfig> {
   const call = (
@@ -57,7 +57,7 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
     callGraphql(outbound, {
       ...{ service, query, variables, signal },
       url: `${url}/graphql`,
-      // A personal key stands alone, a token of OAuth does not (linear.app/developers, "Authentication").
+      // Personal keys are sent bare, OAuth tokens as bearer (linear.app/developers, "Authentication").
       authorization: token.startsWith('lin_api_') ? token : `Bearer ${token}`,
     })
   const toIssue = (found: Fields | null) =>
@@ -80,7 +80,7 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
     type: 'linear',
     fields: ['url', 'project', 'token'],
     settleMs: 30_000,
-    // Its limits are thousands in an hour (linear.app/developers, "Rate limiting"), its answers say when one is reached.
+    // Thousands of calls per hour; answers report a reached limit (linear.app/developers, "Rate limiting").
     pauseMs: 0,
     prepare: async (fields, signal) => {
       const project = required(fields, 'project')

@@ -61,7 +61,7 @@ function registerMake(app: App, { clock, trackers, secrets, authentication, idem
     handler: async (request, reply) => {
       const { accountId, keyId } = authentication.accountOf(request)
       const { type, name, ...fields } = request.body
-      // Outside of the transaction, because the tracker is called. Not thrown yet: a repeated call gets the answer of the first one.
+      // Outside the transaction, as it calls the tracker. Errors wait: a repeated call gets the first answer.
       const prepared = await prepare(trackers.get(type)!, fields).catch(refusalOf)
       const make = async (transaction: Transaction) => {
         if (prepared instanceof ServiceError) throw prepared
@@ -100,7 +100,7 @@ function registerList(app: App, { database, clock, authentication }: TrackerRout
   })
 }
 
-/** Checks another token as the first one was. @throws ServiceError INVALID_REQUEST; CONFLICT when what it belongs to cannot be opened. */
+/** Checks a new token like the first. @throws ServiceError INVALID_REQUEST; CONFLICT if its config cannot be opened. */
 async function withToken(
   { trackers, secrets }: TrackerRouteDependencies,
   row: TrackerRow,

@@ -32,11 +32,11 @@ export type ClaimedTracker = Pick<
 /** Of one call, and of a claim: longer than all calls between two renewals. */
 const callMs = 15_000
 export const claimMs = 90_000
-/** How many pushes are sent, and how many calls read, in one round: then others have their turn. */
+/** Pushes sent and read calls per round, before others have their turn. */
 const [sentOfRound, readsOfRound] = [20, 10] as const
 /** How often the issue of one push is tried to be made. */
 const maxTries = 20
-/** After how many unclear answers in a row a tracker rests; a single one may be about its push alone. */
+/** Unclear answers in a row before a tracker rests; a single one may concern only its push. */
 const maxUnclear = 3
 /** How long a tracker rests after failures, without a success in between. */
 const [firstRestMs, maxRestMs] = [60_000, 3_600_000] as const
@@ -80,10 +80,7 @@ const toSend = ({ id, created_at: pushedAt }: PushRow, { clock }: Pick<Round, 'c
   return { id, since: pushedAt < now ? pushedAt : now }
 }
 
-/**
- * Sends a waiting push: looks for its issue, which an earlier try may have made, and makes one only where there is none.
- * @throws TrackerError
- */
+/** Sends a waiting push, unless an earlier try already made its issue. @throws TrackerError */
 async function send(round: Round, push: PushRow): Promise<void> {
   const { database, clock, adapter, config, tracker, publicUrl } = round
   const known = (await adapter.find?.(config, toSend(push, round), await round.next())) ?? null
@@ -98,13 +95,13 @@ async function send(round: Round, push: PushRow): Promise<void> {
   const begunAt = performance.now()
   const signal = await round.next()
   if (!(await beginTry(database, push.id, clock.now(), adapter.settleMs))) return
-  // A process that was frozen meanwhile may have lost its claim to one that has made the issue.
+  // A process frozen meanwhile may have lost its claim to one that made the issue.
   if (performance.now() - begunAt > callMs) throw new TrackerError('unclear', 'The service was too slow to send it.')
   const issue = await adapter.create(config, toSend(push, round), issueForTracker(text), signal)
   await noteIssue(database, push.id, issue, clock.now())
 }
 
-/** Closes the issue of a push that was taken back; it may have none. @throws TrackerError */
+/** Closes the issue, if any, of a push taken back. @throws TrackerError */
 async function undo(round: Round, push: PushRow): Promise<void> {
   const { database, adapter, config } = round
   const look = async () =>
@@ -123,16 +120,12 @@ async function noteFailure({ database, clock, adapter }: Round, push: PushRow, e
     const isThere = push.state === 'undoing' && push.issue_id !== null
     return notePush(database, { ...change, to: isThere ? 'sent' : 'failed', dueAt: isThere ? clock.now() : null })
   }
-  // After an unclear answer the issue may be made only now: it is looked for once that has settled.
+  // After an unclear answer the issue may still appear: look for it once that has settled.
   const wait = kind === 'unclear' ? Math.min(adapter.settleMs * 2 ** Math.min(push.attempts, 20), maxRestMs) : 0
   await notePush(database, { ...change, to: push.state, dueAt: later(clock.now(), wait) })
 }
 
-/**
- * Sends and takes back what is due; one alone where the tracker wants a pause after it.
- * @returns how the round ends.
- * @throws TrackerError after which the tracker rests.
- */
+/** Sends and takes back due pushes; one alone if the tracker wants pauses. @throws TrackerError: the tracker rests. */
 async function sendDue(round: Round): Promise<RoundEnd> {
   const { database, tracker, clock, adapter } = round
   const max = adapter.pauseMs === 0 ? sentOfRound : 1
@@ -180,7 +173,7 @@ function restAfter(failures: number, { retryAfterMs = 0 }: TrackerError): number
 /** Gives a tracker free: it is called again when a push is due. */
 async function endRound(database: Database, { id, token }: ClaimedTracker, change: RoundEnd): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    // Locked by a statement of its own, so that the next one sees every push that was made before it.
+    // A separate statement locks, so that the next one sees every earlier push.
     if ((await lockClaims(transaction, 'trackers', [{ id, token }])).size === 0) return
     const rests = sql`${change.rests_until}::timestamptz`
     await sql`
@@ -202,10 +195,7 @@ function open(secrets: Secrets, tracker: Pick<TrackerRow, 'id' | 'config'>): unk
   }
 }
 
-/**
- * Calls a claimed tracker for all that is due, one call after the other, and gives it free.
- * @param stopping aborted when the service stops: what is under way is looked for at the next start.
- */
+/** Makes a claimed tracker's due calls, then releases it. @param stopping the next start finds what it interrupts */
 export async function callClaimed(
   dependencies: RoundDependencies,
   tracker: ClaimedTracker,

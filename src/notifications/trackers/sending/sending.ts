@@ -17,11 +17,11 @@ export interface Sending {
   /** Does all that is due now, and waits for it. */
   run(): Promise<void>
   job: MaintenanceJob
-  /** Aborts the calls under way; what they may have made is looked for at the next start. */
+  /** Aborts the calls in progress; the next start looks for what they may have made. */
   stop(): Promise<void>
 }
 
-/** How many trackers a process calls at a time: one of an account, so that a slow tracker delays only its own account. */
+/** Trackers called at a time, one per account, so that a slow tracker delays only its account. */
 const maxAtOnce = 16
 /** `store/trackers.ts` notifies it. */
 const channel = 'wishwell_pushes'
@@ -105,7 +105,7 @@ export async function startSending(dependencies: SendingDependencies): Promise<S
 /** What was tried may still be being made: no adapter waits longer before it looks. */
 const longestSettleMs = 600_000
 
-/** Brings what is due later than any rule gives from now back to now. @returns how many. */
+/** Makes due now what is due later than any rule allows (the clock may have moved). @returns how many. */
 export async function correctPushes(database: Database, now: Date): Promise<number> {
   const latest = new Date(now.getTime() + maxRetryAfterMs + clockToleranceMs)
   return database.transaction().execute(async (transaction) => {

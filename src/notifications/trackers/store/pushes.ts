@@ -17,7 +17,7 @@ import { findTracker, wakeTracker } from './trackers.ts'
 /** The maxima of an account: in 24 hours, and of those whose issues are followed. */
 export const [maxPushesOfDay, maxPushes] = [200, 5_000]
 
-/** How often the status of an issue is read: of one that is open, and of one that was closed, which may be opened again. */
+/** How often an open issue's status is read; closed ones, which may be reopened, less often. */
 export const readEveryMs = 240_000
 const readEndedEveryMs = 86_400_000
 
@@ -38,7 +38,7 @@ export const describePush = (row: PushRow) => ({
   createdAt: row.created_at.toISOString(),
 })
 
-/** Whether a push is of a wish: also of one that is part of it by now, by a merge or by placing. */
+/** Whether a push belongs to a wish, including wishes that are now part of it. */
 const isOfWish = (account: Viewer, wishId: string): RawBuilder<boolean> => sql<boolean>`(wish_id in (
   with recursive merged as (
     select ${wishId}::uuid as id
@@ -50,7 +50,7 @@ const isOfWish = (account: Viewer, wishId: string): RawBuilder<boolean> => sql<b
 
 const cursors = cursorsOf<[createdAt: string, id: string]>('pushes', isPositionText, isPositionId)
 
-/** The pushes of an account, of a wish or of all; the last made first. @throws ServiceError INVALID_REQUEST for a wrong cursor. */
+/** Lists an account's pushes, newest first. @throws ServiceError INVALID_REQUEST for a foreign cursor. */
 export async function listPushes(
   executor: Executor,
   account: Viewer,
@@ -94,15 +94,15 @@ export interface NewPush {
   now: Date
 }
 
-/** The states after which a push begins anew with another issue, and those after which it is tried again for the same. */
+/** States after which a push restarts with a new issue, and those after which it retries the same. */
 const [startsAnew, triesAgain]: readonly (readonly PushState[])[] = [
   ['undone', 'gone'],
   ['failed', 'nothing_left'],
 ]
 
 /**
- * Has a wish sent to a tracker as an issue, once: a wish that was pushed there already, or that one of was merged into it, has that push.
- * @throws ServiceError NOT_FOUND for a wish that the account does not see; CONFLICT at a maximum, while an undo is under way, and for a tracker that has expired.
+ * Pushes a wish to a tracker once; returns the existing push of it or of a wish merged into it.
+ * @throws ServiceError NOT_FOUND; CONFLICT at a maximum, during an undo, or for an expired tracker.
  */
 export async function pushWish(
   transaction: Transaction,
@@ -152,8 +152,8 @@ async function insertPush(transaction: Transaction, accountId: string, push: New
 }
 
 /**
- * Takes a push back. One of which no issue can have been made is undone at once; an issue that is there, or may be, is closed in the background.
- * This statement and that of `beginTry` decide together whether it is sent: the second of them finds what the first one did.
+ * Takes a push back, at once if no issue can exist, else in the background. If this and `beginTry` race, the second one
+ * sees what the first did.
  */
 export async function undoPush(
   transaction: Transaction,
@@ -170,10 +170,7 @@ export async function undoPush(
   return findPush(transaction, accountId, pushId)
 }
 
-/**
- * Notes that an issue of a waiting push may exist from now on, and when it is looked for if nothing else is heard: before the call that makes it.
- * @returns false when it is not waiting any more.
- */
+/** Before the creating call: an issue may exist from now on. @returns false if the push no longer waits. */
 export async function beginTry(executor: Executor, pushId: string, now: Date, settleMs: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update pushes set attempts = attempts + 1, tried_at = coalesce(tried_at, ${now}::timestamptz),
@@ -215,7 +212,7 @@ export async function endFollowing(executor: Executor, trackerId: string, now: D
     .execute()
 }
 
-/** What became of the issues that were read: one without a status is as it was, and one that was not found is gone. */
+/** Stores the statuses read: without a status an issue is unchanged; not found, it was deleted. */
 export async function noteStatuses(
   executor: Executor,
   read: readonly { pushId: string; isThere: boolean; status: string | null }[],

@@ -17,13 +17,13 @@ export type TrackerRow = Selectable<Tables['trackers']>
 /** What the config of a tracker is sealed with. */
 export const sealedFor = (trackerId: string): string => `tracker ${trackerId}`
 
-/** What a sealed config holds: what `prepare` made, and what it was made of, so that another token is checked in the same way. */
+/** A sealed config: the result of `prepare`, and its input, so that a new token can be checked the same way. */
 export interface SealedTracker {
   config: unknown
   fields: TrackerFields
 }
 
-/** Seals what a tracker is called with. @throws ServiceError CONFLICT without a key for secrets. */
+/** Seals a tracker's config. @throws ServiceError CONFLICT without a key for secrets. */
 export const sealTracker = (secrets: Secrets, trackerId: string, sealed: SealedTracker): string =>
   secrets.seal(JSON.stringify(sealed), sealedFor(trackerId))
 
@@ -88,11 +88,11 @@ export async function addTracker(
     .executeTakeFirstOrThrow()
 }
 
-/** When a tracker is next called: when the first of its pushes is due, and it does not rest. In a statement that has locked its row before. */
+/** When a tracker is called next: its first push is due and it does not rest. Its row must already be locked. */
 export const nextCall = (restsUntil = sql`rests_until`) => sql<Date | null>`
   greatest((select min(pushes.due_at) from pushes where tracker_id = trackers.id), ${restsUntil})`
 
-/** Has a tracker called when its first push is due; after a change of its pushes, in the transaction that made it. */
+/** Schedules a tracker for its first due push; call it in the transaction that changed its pushes. */
 export async function wakeTracker(transaction: Transaction, trackerId: string): Promise<void> {
   await sql`select from trackers where id = ${trackerId} for update`.execute(transaction)
   await sql`
@@ -106,7 +106,7 @@ export interface TrackerChanges {
   sealed?: SealedTracker | undefined
 }
 
-/** Changes the name of a tracker, or what it is called with: then it is tried at once. One whose maker has expired is the caller's from then on. */
+/** Renames a tracker or changes its config, and then retries it. An expired maker is replaced by the caller. */
 export async function changeTracker(
   transaction: Transaction,
   secrets: Secrets,
@@ -131,7 +131,7 @@ export async function changeTracker(
   return row
 }
 
-/** Forgets a tracker with its pushes; the issues stay as they are. @throws ServiceError NOT_FOUND */
+/** Deletes a tracker with its pushes; issues stay. @throws ServiceError NOT_FOUND */
 export async function deleteTracker(transaction: Transaction, accountId: string, trackerId: string): Promise<void> {
   const { id } = await findTracker(transaction, accountId, trackerId)
   await transaction.deleteFrom('trackers').where('id', '=', id).execute()
