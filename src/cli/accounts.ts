@@ -122,7 +122,7 @@ const setCap = () =>
       }),
     )
 
-/** The default account of a command without an id: the first one, created by the first start. */
+/** The default of commands without an id: the first account, made by the first start. */
 async function findFirstAccount({ api }: Operator): Promise<string> {
   const { data } = await answerOf(wholeList((query) => api.GET('/api/admin/accounts', { params: { query } })))
   const [first] = data.results

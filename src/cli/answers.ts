@@ -49,9 +49,8 @@ export interface Answer {
 }
 
 /**
- * Reads an answer of the API.
- * @returns the envelope: `data`, `meta` and `usage`.
- * @throws ApiError with the message of the service when it refused the call, or with a description of any other answer.
+ * Reads the envelope (`data`, `meta`, `usage`) of an answer.
+ * @throws ApiError with the service's message if it refused, else with a description of the unexpected answer.
  */
 export function readAnswer(answer: Answer): Record<string, unknown> {
   const { url, status } = answer

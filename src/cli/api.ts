@@ -14,9 +14,9 @@ import { exitCodes } from './exit-codes.ts'
 const maxEventLength = 256 * 1024
 
 /**
- * Reads the events of a `text/event-stream`.
- * @param maxLength the maximum of one event, in UTF-16 units
- * @throws the error of the stream; ApiError when an event is too long
+ * Reads a `text/event-stream`.
+ * @param maxLength of an event, in UTF-16 units
+ * @throws its error; ApiError if too long
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
@@ -40,7 +40,7 @@ const maxResultLength = 32 * 1024 * 1024
 /** How the clients of the command make paths. */
 export const pathSerializer = pathsWithIds((message) => new ApiError(message, exitCodes.failed, { code: 'NOT_FOUND' }))
 
-/** `fetch` of Node gives up when no answer begins within five minutes, also while a large file is on its way; this one waits for its signal alone. */
+/** Node's `fetch` gives up without an answer in five minutes, even during an upload; this one heeds only its signal. */
 const patientFetch: typeof fetch = async (input, init) => {
   const { Agent, fetch: send } = await import('undici')
   const request = new Request(input, init)
@@ -55,9 +55,9 @@ const patientFetch: typeof fetch = async (input, init) => {
 export type Api = ReturnType<typeof createApi>
 
 /**
- * A client of the service that `config` names, for every call of `client/api.d.ts`, and those whose answers arrive in pieces. All of
- * them throw ApiError, or the reason of their signal once it is aborted, instead of returning an error.
- * @param timeoutMs how long a call may take, the import of a file too; streams have a limit of their own.
+ * Creates a client for all calls of `client/api.d.ts` and for streams. Calls throw ApiError, or an aborted signal's
+ * reason.
+ * @param timeoutMs of a call, including file imports; streams have their own limit
  */
 export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs } = {}) {
   const connection = createConnection(config, timeoutMs)
@@ -92,7 +92,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       else yield { event: 'result', data: JSON.stringify(await connection.readEnvelope(response)) }
     },
 
-    /** The bytes of an export, and how many requests match its query in part, or beyond the best ones. A connection that breaks is a temporary ApiError. */
+    /** The bytes of an export, with numbers of partial and omitted matches. A break is a temporary ApiError. */
     async openExport(query: Query<'exportRequests'>) {
       const params = { query }
       const { response } = await streams.GET('/api/v1/requests/export', { params, parseAs: 'stream' })
@@ -132,7 +132,7 @@ interface ListPage {
   data: { results: unknown[]; hasMore: boolean; cursor: string | null }
 }
 
-/** All pages of a short list, as one answer. @param readPage reads the page that begins at a cursor */
+/** All pages of a short list as one answer. @param readPage reads the page at a cursor */
 export async function wholeList<Page extends ListPage>(
   readPage: (query: { limit: number; cursor?: string }) => Promise<{ data?: Page }>,
 ): Promise<{ data: Page }> {

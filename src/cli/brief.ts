@@ -45,7 +45,7 @@ const addFile = (command: Command): Command =>
 
 const briefId = 'as "wishwell brief list" shows it'
 
-/** `wishwell brief`: what people want of something, word for word, on one page that stays what it was. */
+/** `wishwell brief`: what people want of something, quoted, on one page that never changes. */
 export const briefCommand = (): Command =>
   commandGroup('brief', 'make, read and verify evidence briefs: what people want, in their own words (free)', [
     addFile(addJson(clientCommand('brief create', 'make a brief of what is in the cache', makeHelp)))
@@ -115,7 +115,7 @@ const show = (briefId: string, options: FileOptions): Promise<void> => {
   return writeFile(createApi(readClientConfig()), briefId, options)
 }
 
-/** Writes the file of a brief, byte by byte as it is sent: only so it can be verified. The service has cleaned its texts. */
+/** Writes a brief's file byte by byte as sent, so that it can be verified. The service has cleaned its texts. */
 async function writeFile(api: ReturnType<typeof createApi>, briefId: string, { format, out }: FileOptions) {
   const text = await api.readBriefFile(briefId, format)
   if (out === undefined) {

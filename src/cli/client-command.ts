@@ -48,7 +48,7 @@ export function commandGroup(name: string, description: string, commands: readon
   return group
 }
 
-/** The line that says how to get the next page: the same command, with the options that were given. Empty on the last page. */
+/** The command for the next page, with the given options; empty on the last page. */
 export function moreOf(command: string, given: object, cursor: string | null): string[] {
   if (cursor === null) return []
   const options = Object.entries(given)
@@ -57,7 +57,7 @@ export function moreOf(command: string, given: object, cursor: string | null): s
   return [`More: ${['wishwell', command, ...options, '--cursor', printable(cursor)].join(' ')}`]
 }
 
-/** The lines of a page of a list, with the one that says how to get the next. @param none what is said of an empty list */
+/** The lines of a list's page and how to get the next. @param none printed for an empty list */
 export const pageLines =
   <Item>(rowOf: (item: Item) => Row, none: string, command: string, given: object) =>
   ({ data: { results, cursor } }: { data: { results: readonly Item[]; cursor: string | null } }): string[] => [
@@ -65,10 +65,7 @@ export const pageLines =
     ...moreOf(command, given, cursor),
   ]
 
-/**
- * Makes a call of an account and prints its answer: unchanged with `--json`, else the lines of `format`.
- * @throws ApiError as the client does
- */
+/** Makes an account's call and prints the answer: raw with `--json`, else formatted. @throws ApiError */
 export async function printAnswer<Envelope>(
   { json }: Json,
   call: (api: Api) => Promise<{ data?: Envelope }>,

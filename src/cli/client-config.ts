@@ -39,10 +39,7 @@ export interface ServiceAddress {
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/**
- * The address that an operator's command calls: WISHWELL_URL, else the address of `serve` in this environment.
- * @throws CommandError when WISHWELL_URL is not an address.
- */
+/** Where operator commands call: WISHWELL_URL, else `serve` in this environment. @throws CommandError */
 export function readServiceAddress(
   { host, port }: { host: string; port: number },
   environment: Record<string, string | undefined> = process.env,
@@ -58,9 +55,9 @@ export function readServiceAddress(
 }
 
 /**
- * The address that tells whether the service of this environment can serve: `/readyz`, or the metrics of a worker, which has no
- * other address.
- * @throws CommandError when the environment and its configuration file name none. @throws ConfigError for such a file that cannot be used.
+ * The readiness address of this environment's service: `/readyz`, or a worker's metrics.
+ * @throws CommandError without one.
+ * @throws ConfigError for an unusable configuration file.
  */
 export function readHealthAddress(environment: Record<string, string | undefined> = process.env): string {
   const file = readConfigFile(environment)
@@ -73,7 +70,7 @@ export function readHealthAddress(environment: Record<string, string | undefined
   return `${serviceAt(value('METRICS_HOST') ?? '127.0.0.1', port)}/metrics`
 }
 
-/** @param address by default where `serve` listens. @throws CommandError that never contains a value. */
+/** @param address defaults to where `serve` listens @throws CommandError that never contains a value. */
 export function parseClientConfig(address: string | undefined, apiKey: string): ClientConfig {
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw usageError('WISHWELL_API_KEY: is not an API key; one is ww_live_ and 32 characters of a-z and 0-9.')
@@ -83,9 +80,9 @@ export function parseClientConfig(address: string | undefined, apiKey: string): 
 }
 
 /**
- * Reads WISHWELL_URL and WISHWELL_API_KEY, else what `wishwell login` saved. A saved key is only sent to the service that it was saved for, and another
- * key not there.
- * @throws CommandError that says what is missing and where to get it, and never contains a value.
+ * Reads WISHWELL_URL and WISHWELL_API_KEY, else the saved login. A saved key is only sent to its own service, and no
+ * other key is sent there.
+ * @throws CommandError that says what is missing and where to get it, never a value.
  */
 export function readClientConfig(environment: Record<string, string | undefined> = process.env): ClientConfig {
   const address = environment.WISHWELL_URL?.trim() || undefined
@@ -109,9 +106,7 @@ interface SavedLogin {
 
 type Environment = Record<string, string | undefined>
 
-/**
- * Where it is saved: by the XDG Base Directory Specification, which has relative paths ignored; on Windows in the roaming profile.
- */
+/** By the XDG Base Directory Specification, which ignores relative paths; on Windows in the roaming profile. */
 function loginFile(environment: Environment = process.env): string {
   const configured = process.platform === 'win32' ? environment.APPDATA : environment.XDG_CONFIG_HOME
   const base = configured && isAbsolute(configured) ? configured : join(homedir(), '.config')
@@ -128,7 +123,7 @@ export function readSavedLogin(environment: Environment = process.env): SavedLog
   }
 }
 
-/** Replaces what was saved. Only its owner may read the file. @returns its name. @throws CommandError when it cannot be written. */
+/** Saves the login, readable only by its owner. @returns the file's name. @throws CommandError */
 export function saveLogin(login: SavedLogin, environment: Environment = process.env): string {
   // Not written in place: a file that was made by other means might be readable for others.
   let partial: string | null = null

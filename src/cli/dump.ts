@@ -28,7 +28,7 @@ export function formatMovingBar({ rows, totalRows, bytes }: MovingProgress, colu
   return `${'█'.repeat(Math.round(share * room)).padEnd(room, '░')}  ${text}`
 }
 
-/** Shows how far a dump is written or read: a bar on a terminal, which `clear` removes; elsewhere a line for each tenth of the rows. */
+/** Shows a dump's progress: a bar on a terminal, removed by `clear`; else a line per tenth of the rows. */
 export function createMovingMeter(stream: NodeJS.WriteStream, verb: string) {
   let shownAt = Number.NEGATIVE_INFINITY
   let isShown = false
@@ -108,7 +108,7 @@ async function openFile(file: string): Promise<DumpTarget> {
     work.catch((error: Error) => {
       throw new CommandError(`Cannot write ${partial}: ${error.message}`)
     })
-  // It holds the data of every account, so only its owner may read it, from the first byte on.
+  // Contains every account's data: readable only by its owner from the first byte on.
   await attempt(rm(partial, { force: true }))
   const handle: FileHandle = await attempt(open(partial, 'wx', 0o600))
   let isFinished = false
@@ -126,7 +126,7 @@ async function openFile(file: string): Promise<DumpTarget> {
   }
 }
 
-/** Opens the database that is dumped, and brings its tables up to date. @throws MovingError when there is none. */
+/** Opens and migrates the database to dump. @throws MovingError if there is none. */
 async function openSource({ databaseUrl, dataDir }: Config): Promise<OpenDatabase> {
   const isEmbedded = databaseUrl === undefined
   if (isEmbedded && !hasDatabase(dataDir))

@@ -15,7 +15,7 @@ export const exitCodes = {
   limited: 5,
 } as const
 
-/** An error of the command line: its message is printed as it is, and the process ends with its code. */
+/** An error of the command line: its message is printed as is, and its code ends the process. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: number
@@ -32,7 +32,7 @@ export interface Mistake {
   words: readonly string[]
 }
 
-/** In the place of commander's own errors, which know no command of another group, no synonym and no secret. */
+/** Replaces commander's errors, which know no commands of other groups, synonyms or secrets. */
 export class MistakeError extends Error {
   constructor(mistake: Mistake) {
     super(mistake.kind, { cause: mistake })

@@ -27,7 +27,7 @@ function detailOf(collections: readonly CollectionProgress[]): string {
   return `${ended} of ${count(collections.length, 'platform')}, ${found} new`
 }
 
-/** Shows the progress of the topics of an expanded search: bars on a terminal, otherwise a line for each change. */
+/** Shows the progress per topic of an expanded search: bars on a terminal, else a line per change. */
 class TopicProgress {
   readonly #stream: Stream
   readonly #movesCursor: boolean
@@ -68,10 +68,7 @@ function failureOf({ status, error }: ErrorEvent): ApiError {
   return new ApiError(printable(String(error?.message)), exitCode, { temporary: status >= 500, answerLost: false })
 }
 
-/**
- * Searches with expansion, and shows the progress of the collection on `stream`.
- * @throws ApiError with the message of the service, or when the stream ends without an answer.
- */
+/** Runs an expanded search, with progress on `stream`. @throws ApiError, also if the stream ends without an answer. */
 export async function searchExpanded(
   api: Api,
   body: Body<'searchRequests'>,

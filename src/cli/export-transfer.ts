@@ -9,7 +9,7 @@ import { printable } from './text.ts'
 
 export type ExportFormat = 'jsonl' | 'csv'
 
-/** A complete record of an export, unchanged, and the cursor behind it; null for the header of a CSV. */
+/** A complete record of an export, unchanged, and the cursor after it; null for a CSV header. */
 interface ExportedText {
   text: string
   cursor: string | null
@@ -22,7 +22,7 @@ export class BrokenExportError extends Error {
   override readonly name = 'BrokenExportError'
 }
 
-/** Finds the end of the next record; -1 until it has arrived. Each call goes on where the last one stopped. */
+/** Finds the end of the next record, resuming where the last call stopped; -1 until it has arrived. */
 const ends = {
   jsonl: () => {
     let from = 0
@@ -64,10 +64,7 @@ const cursorOf = {
   csv: (text: string): string | null => /,"([\w-]+)"\r\n$/.exec(text)?.[1] ?? null,
 } as const
 
-/**
- * Splits an export into complete records. An incomplete record at the end of a broken stream is dropped: it is sent again.
- * @throws BrokenExportError when the stream is not an export, or ends within a record.
- */
+/** Splits an export into complete records; an incomplete last one is resent. @throws BrokenExportError */
 export async function* readRecords(
   format: ExportFormat,
   chunks: AsyncIterable<Uint8Array>,
@@ -116,15 +113,12 @@ interface Transfer {
   written: Written
 }
 
-/**
- * Writes every record once, however often the connection breaks.
- * @throws the error of the last try; `written` says how many records are complete.
- */
+/** Writes every record once, through broken connections. @throws the last try's error */
 export async function transferRecords({ format, open, write, written }: Transfer): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       for await (const records of readRecords(format, await open(written.cursor))) {
-        // Without a cursor to go on from, the export is opened at its start, and its header is sent again.
+        // Without a cursor, the export restarts and resends its header.
         const fresh = records.filter(({ cursor }) => cursor !== null || !written.hasHeader)
         const text = fresh.map((record) => record.text).join('')
         await write(text)
@@ -159,7 +153,7 @@ const stdoutTarget: ExportTarget = {
   close: async () => {},
 }
 
-/** Writes to `FILE.partial`, which becomes FILE when it is complete. @throws CommandError when it cannot be written. */
+/** Writes to `FILE.partial`, renamed to FILE when complete. @throws CommandError if it cannot be written. */
 async function openFile(file: string, append: boolean): Promise<ExportTarget> {
   const partial = `${file}.partial`
   const stream = createWriteStream(partial, { flags: append ? 'a' : 'w' })
@@ -190,6 +184,6 @@ async function openFile(file: string, append: boolean): Promise<ExportTarget> {
   }
 }
 
-/** Opens the file that an export is written to, or stdout. @param append whether it continues an earlier export. */
+/** Opens the export's file, or stdout. @param append whether to continue an earlier export */
 export const openTarget = async (file: string | undefined, append: boolean): Promise<ExportTarget> =>
   file === undefined ? stdoutTarget : openFile(file, append)

@@ -67,7 +67,7 @@ export const importCommand = (): Command =>
         .action(plain.call('delete', `${imports}/{name}`, deleted)),
     )
 
-/** The largest file takes two hours at the least speed, and a hundred thousand rows a minute. */
+/** The largest file takes two hours at the lowest speed; a hundred thousand rows take a minute. */
 const importingMs = 150 * 60_000
 
 async function importFile(

@@ -102,7 +102,7 @@ const discardTexts: Record<DiscardReason, string> = {
   beyondLimit: 'beyond what is read at once',
 }
 
-/** How many items were left out and why: `12 left out: 9 not about the topic, 3 without text`; empty when none were. */
+/** How many items were left out and why: `12 left out: 9 not about the topic, 3 without text`; else empty. */
 function formatDiscarded(discarded: Discarded = {}): string {
   const counts = Object.entries(discardTexts).flatMap(([reason, text]) => {
     const left = discarded[reason as DiscardReason] ?? 0
@@ -114,7 +114,7 @@ function formatDiscarded(discarded: Discarded = {}): string {
   return `${all.toLocaleString('en-US')} left out: ${reasons.join(', ')}`
 }
 
-/** The state or outcome of a job: requests, and each platform with its error, or why and until when it waits. */
+/** A job's state or outcome: its requests, and per platform the error, or why and until when it waits. */
 export function formatOutcome(job: Job): string[] {
   const outcomes = Object.entries(job.progress).map(([platform, state]) => {
     const wait = job.waiting?.find((entry) => entry.platform === platform)

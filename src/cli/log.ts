@@ -45,15 +45,14 @@ function formatError(error: unknown): string[] {
   if (typeof error !== 'object' || error === null) return error === undefined ? [] : [`    ${textOf(error)}`]
   const { message, stack } = error as { message?: string; stack?: string }
   const frames = (stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
-  // The first line of a stack is its type and message; of a longer message only the first line is shown.
+  // A stack starts with type and message; of a longer message only the first line is shown.
   const head = firstLine(stack ?? '') || firstLine(message ?? '') || 'an error without a message'
   return [head, ...frames.slice(0, maxFrames).map(printable)].map((line) => `    ${line}`)
 }
 
 /**
- * A line of the log as text: time of day (UTC), level, message and fields; an error on lines of its own. It contains no escape
- * sequence of a logged value.
- * @param line a line as pino writes it
+ * Formats a log line (as pino writes it): time (UTC), level, message and fields, with errors on separate lines. Escape
+ * sequences of logged values are removed.
  */
 export function formatLogLine(line: string, hasColours: boolean): string {
   const entry = JSON.parse(line) as Entry
@@ -77,18 +76,18 @@ const textDestination = (stream: NodeJS.WriteStream, write: DestinationStream): 
   write: (line) => write.write(formatLogLine(line, stream.isTTY && stream.hasColors())),
 })
 
-/** Logs are written to stderr: stdout is for results, and the first key is shown only there. */
+/** Logs to stderr: stdout is for results, and the only place that shows the first key. */
 export function createLog(level: string, format: ChosenLogFormat): Logger {
   const stderr = pino.destination({ fd: 2, sync: true })
   const destination = format === 'text' ? textDestination(process.stderr, stderr) : stderr
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
 }
 
-/** A sentence for the operator about an embedded database that ended by itself. Where in the code it was noticed helps nobody. */
+/** A sentence for the operator about an embedded database that ended by itself, without the code location. */
 const describeDatabaseEnd = ({ message, name }: Error): string =>
   `cannot go on: the embedded database has ended (${firstLine(message) || name}); what was committed is kept`
 
-/** Logs the end of the embedded database as one sentence; the error with its stack only at the level debug. */
+/** Logs the end of the embedded database in one sentence; with the stack only at level debug. */
 export function logDatabaseEnd(log: Logger, error: Error): void {
   log.debug({ err: error }, 'the embedded database has ended')
   log.fatal(describeDatabaseEnd(error))

@@ -14,10 +14,7 @@ export const wholeNumber = (minimum: number, maximum: number) => (text: string) 
   return value
 }
 
-/**
- * Checks what a command was given as ids: its arguments and options that are named so, such as `<wishId>` and `--watch <watchId>`.
- * @throws CommandError for another text, which the service would only not find.
- */
+/** Checks ids in arguments and options, such as `<wishId>`. @throws CommandError for anything that is no id */
 export function requireIds(command: Command): void {
   const options = command.options.map((option): [string, unknown] => [
     /<(\w+)>/.exec(option.flags)?.[1] ?? '',
@@ -67,10 +64,7 @@ export function commaList(text: string): string[] {
 /** Parses an option that may be given several times: all of its values. */
 export const collectValues = (text: string, before: string[] = []): string[] => [...before, text]
 
-/**
- * Parses one `--source platform:source` after the others.
- * @param before the sources so far, by platform.
- */
+/** Collects repeated `--source platform:source` options. @param before the sources so far, by platform */
 export function collectSource(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
   const [, platform, source] = /^([a-z]+):(.+)$/.exec(text.trim()) ?? []
   if (platform === undefined || source === undefined || /^https?$/.test(platform)) {
@@ -85,17 +79,17 @@ export const dateHelp = {
   until: 'only requests posted before then, in the same forms',
 }
 
-/** The option `--sort` of a list or a search that has these orders; synonyms are accepted too. */
+/** The option `--sort` for a list or search with these orders and their synonyms. */
 export const sortOption = (orders: readonly SortOrder[], description: string): Option =>
   new Option('--sort <order>', description).choices([...orders, ...Object.keys(sortSynonyms)])
 
 /** The width that commander assumes without a terminal. */
 const pipedHelpColumns = 80
 
-/** Joins the lines of a paragraph: a line break stays after the end of a sentence and before an indented line. */
+/** Joins a paragraph's lines, keeping breaks after sentences and before indented lines. */
 const joinBroken = (text: string) => text.replace(/(?<=[^\n.:])\n(?=[^\s])/g, ' ')
 
-/** The end of a help text, wrapped to the width of the terminal like the parts that commander prints. */
+/** The end of a help text, wrapped to the terminal's width like commander's own parts. */
 export const helpEnd =
   (text: string) =>
   ({ error }: AddHelpTextContext): string => {

@@ -5,7 +5,7 @@ import { type Json, pageLines, printAnswer } from './client-command.ts'
 import { formatList, type Row } from './output.ts'
 import { printable } from './text.ts'
 
-// The actions of commands that make one call of the API: what the command line says is what is sent.
+// Actions of commands that make one API call, which sends what the command line says.
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 type PathOf<M extends Method> = {
@@ -30,7 +30,7 @@ type Call<Data> = (api: Pick<Api, 'request'>) => Promise<{ data?: { data: Data }
 /** Makes a call and prints its answer. */
 type Print = <Data>(options: Json, call: Call<Data>, format: (answer: { data: Data }) => string[]) => Promise<void>
 
-/** The arguments are the parameters of the path, in their order; the options, but for `--json`, are the query, `--sort` as `sortBy`. */
+/** Arguments are path parameters in order; options, except `--json`, are the query (`--sort` as `sortBy`). */
 function readGiven(path: string, given: Given) {
   const words = given.slice(0, -2)
   const { json, ...options } = given.at(-2) as Json & { sort?: string }
@@ -50,9 +50,9 @@ const request =
 /** @param print as an account, or as the operator */
 export const actionsBy = (print: Print) => ({
   /**
-   * One call, and what is said of its answer.
-   * @param body makes what is sent of the further arguments and the options, which are no query then
-   * @param isOnce whether the call has its effect once, however often it arrives
+   * One call and how to print its answer.
+   * @param body makes the body; else options are the query
+   * @param isOnce whether the call takes effect once, however often it arrives
    */
   call:
     <M extends Method, Path extends PathOf<M>>(
@@ -84,7 +84,7 @@ export const actionsBy = (print: Print) => ({
       )
     },
 
-  /** One page of a list, and how to get the next. @param command the words of the command */
+  /** One page of a list, and how to get the next. @param command the command's words */
   page:
     <Path extends ListPath>(path: Path, rowOf: (item: ItemOf<Path>) => Row, none: string, command: string) =>
     (...given: Given) => {

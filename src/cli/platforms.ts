@@ -14,7 +14,7 @@ repeated failures); quota_exhausted (until tomorrow); not_configured (credential
 missing); off (not in PLATFORMS).
 `
 
-/** `wishwell admin platforms`: the state of every platform, its remaining budget, and advice. */
+/** `wishwell admin platforms`: every platform's state, remaining budget, and advice. */
 export const platformsCommand = (): Command =>
   operatorCommand('platforms', 'show which platforms are on and usable, and how to fix the others', help).action(
     (options: { json: boolean }) =>

@@ -24,7 +24,7 @@ Exit codes:
 function configure(command: Command, path = 'wishwell'): void {
   command.exitOverride()
   if (command.name() !== 'serve') command.showHelpAfterError(`(${path} --help shows every option)`)
-  // Without a minimum, descriptions beside long option names are not wrapped at all on 80 columns.
+  // Without a minimum, descriptions beside long option names would not wrap at 80 columns.
   command.configureHelp({ minWidthToWrap: 20, showGlobalOptions: true })
   for (const option of command.options) {
     const short = shortFlags[option.long ?? '']
@@ -61,7 +61,7 @@ function requireKnown({ command }: { command: Command }): void {
 const isPlainWord = (word: unknown) =>
   typeof word === 'string' && /^[a-z]+(?:-[a-z]+)*$/.test(word) && !existsSync(word)
 
-/** Runs what the command line says. @throws CommanderError, CommandError and what commands throw */
+/** Runs the command line. @throws CommanderError, CommandError and errors of commands */
 export async function runProgram(given: readonly string[]): Promise<void> {
   const [first, ...rest] = given
   const parameters = first === 'help' && rest.length > 0 ? [...rest, '--help'] : given
@@ -82,7 +82,7 @@ export async function runProgram(given: readonly string[]): Promise<void> {
 
 const explanations = () => import('./usage-errors.ts')
 
-/** What each command needs is loaded when the command is used, or when the help lists all of them. */
+/** Loaded only when used, or when the help lists all commands. */
 const commands: Record<string, (inner?: string) => Promise<Command>> = {
   demo: async () => demoCommand(),
   login: async () => (await import('./login.ts')).loginCommand(),
@@ -123,9 +123,8 @@ function applyGlobalOptions(program: Command, command: Command): void {
 }
 
 /**
- * The program with every command, or with `serve` and the named one only: a client starts several times as fast without the modules of
- * the others.
- * @param parameters of the command line.
+ * Builds the program: all commands, or just `serve` and the one named in `parameters`, which starts several times
+ * faster.
  */
 export async function createProgram([name, inner]: readonly string[] = []): Promise<Command> {
   const program = new Command('wishwell')

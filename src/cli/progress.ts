@@ -14,7 +14,7 @@ export interface Detail {
 
 /** Shows the progress of the platforms of a job. */
 export interface Progress {
-  /** The states of some platforms or all; only changes are shown. Bars also show details. */
+  /** Reports states of some or all platforms. Only changes are shown; bars also show details. */
   update(states: Readonly<Record<string, TaskState>>, details?: Readonly<Record<string, Detail>>): void
   /** Prints a line above the bars. */
   note(text: string): void
@@ -76,7 +76,7 @@ const detailColumns = '40/40 pages, 12,345 new'.length
 /** The maximum share of a line for a name. */
 const nameShare = 0.4
 
-/** The line of one platform, shorter than the terminal; a narrow terminal shows no bar or no details. */
+/** A platform's line, fitted to the terminal; a narrow one shows no bar or no details. */
 export function formatBarRow(
   row: BarRow,
   layout: { nameColumns: number; columns: number },
@@ -88,7 +88,7 @@ export function formatBarRow(
   const name = platform + ' '.repeat(nameColumns - countColumns(platform))
   const free = layout.columns - nameColumns - statusColumns - gap.length - 1
   const beside = free - detailColumns - 2 * gap.length
-  // The bar takes the room that the detail leaves; with too little room the bar is dropped first.
+  // The bar gets the room that the detail leaves, and is dropped first.
   const barColumns = Math.min(maxBarColumns, beside >= minBarColumns ? beside : free - gap.length)
   const bar = barColumns < minBarColumns ? [] : [paint(drawBar(row, barColumns))]
   const elapsed = elapsedMs === null ? '' : formatDuration(elapsedMs)

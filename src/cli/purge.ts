@@ -68,7 +68,7 @@ function toBody({ platform, olderThan, id, sourceUrl: url, author, suppress }: P
   return defined({ platform, olderThanDays: olderThan, id, url, author, suppress })
 }
 
-/** Shows the matching requests, asks for confirmation, and deletes them. With `--dry-run` it only shows them. */
+/** Shows the matching requests, asks, and deletes them; with `--dry-run` it only shows them. */
 async function purge({ api }: Operator, options: PurgeOptions) {
   const body = toBody(options)
   const send = (dryRun: boolean) => api.POST('/api/admin/purge', { body: { ...body, dryRun } })

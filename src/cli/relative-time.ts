@@ -21,9 +21,8 @@ function wholeMonths(from: Date, to: Date): number {
 }
 
 /**
- * The largest unit of which at least one has elapsed, and their number, rounded down: 18 months are 1 year, 47 hours are 1 day.
- * Years and months are those of the calendar, in UTC.
- * @returns null when less than a minute has elapsed, or `from` is in the future.
+ * The largest unit elapsed at least once, rounded down: 18 months are 1 year. Calendar years and months, UTC.
+ * @returns null for less than a minute, or a future `from`.
  */
 export function largestWholeUnit(from: Date, to: Date): Elapsed | null {
   const elapsedMs = to.getTime() - from.getTime()
@@ -37,10 +36,7 @@ export function largestWholeUnit(from: Date, to: Date): Elapsed | null {
   return { amount: Math.floor(elapsedMs / minuteMs), unit: 'minute' }
 }
 
-/**
- * How long ago a moment was, in English: `3 months ago`; `just now` for less than a minute and for the future.
- * @param moment ISO 8601
- */
+/** How long ago a moment was: `3 months ago`; `just now` below a minute or in the future. @param moment ISO 8601 */
 export function formatAge(moment: string, now: Date): string {
   const elapsed = largestWholeUnit(new Date(moment), now)
   if (elapsed === null) return 'just now'

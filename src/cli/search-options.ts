@@ -55,7 +55,7 @@ export const addNarrowingOptions = (command: Command): Command =>
     .addOption(sortOption(searchOrders, 'best match, most voted (also top) or newest first'))
     .option('--prefix', 'the last word also matches longer words that begin with it', false)
 
-/** The options in the form of the API. The platforms of an expanded search are those that it collects from. */
+/** The options in the API's form. An expanded search takes platforms as those to collect from. */
 export function toBody(options: NarrowingOptions, expand: boolean): Omit<Body<'searchRequests'>, 'query'> {
   const { platforms, topic, product, tag, minVotes, since, until, include, status, sort, prefix } = options
   const shared = { topic, products: product, tags: tag, minVotes, since, until, include, status }

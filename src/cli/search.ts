@@ -166,7 +166,7 @@ const formatCorrection = ({ didYouMean }: SearchAnswer['meta'], query: string): 
     ? []
     : [`Results for "${printable(didYouMean)}", since almost nothing has "${printable(query)}":`, '']
 
-/** Says which words nothing has; where these are most of them, that the language may be another one. */
+/** Names the words without any match; if they are most, suggests that the language differs. */
 function formatUnknown({ understood: { unknown, words } }: SearchAnswer['meta']): string[] {
   if (unknown.length === 0) return []
   const quoted = unknown.map((word) => `"${printable(word)}"`).join(', ')
@@ -223,7 +223,7 @@ export function formatResults({ data, meta }: SearchAnswer, layout: Layout): str
 
 type GroupedResult = Extract<Data<'searchRequests'>['results'][number], { bestMatch: unknown }>
 
-/** A wish among the results of a search: its title, its numbers and its id, and the request of it that matches best. */
+/** A wish in search results: title, numbers, id, and its best matching request. */
 function formatWish(wish: GroupedResult, position: number, { columns, now }: { columns: number; now: Date }) {
   const { wishId, title, requestCount, votes, own, platforms, status, firstAskedAt, matching, bestMatch } = wish
   const requests = requestCount <= 1 ? [] : [`${count(requestCount, 'request')}, ${matching} match`]

@@ -12,7 +12,7 @@ function readSetup() {
 
 const repeatedSignalMs = 1_000
 
-/** Runs the service until SIGTERM or SIGINT; the first signal drains, also in the start, a second one exits at once. */
+/** Runs the service until SIGTERM or SIGINT. The first signal drains, even during the start; a second exits at once. */
 export async function serve(): Promise<void> {
   const { config, log } = readSetup()
   const starting = startService(config, log, (error) => {
@@ -23,7 +23,7 @@ export async function serve(): Promise<void> {
   let stoppingSince: number | null = null
   const shutDown = async (reason: string) => {
     if (stoppingSince !== null) {
-      // Ctrl-C arrives twice, from the terminal and from the launcher: only a later signal counts as the second.
+      // Ctrl-C arrives twice, from terminal and launcher: only a later signal counts as the second.
       if (performance.now() - stoppingSince < repeatedSignalMs) return
       log.warn({ reason }, 'ending at once')
       process.exit(1)
@@ -75,10 +75,7 @@ export async function migrateDatabase({ json }: { json: boolean }): Promise<void
 
 type Started = Pick<Service, 'address' | 'firstApiKey' | 'signInUrl' | 'adminKeyLocation'>
 
-/**
- * The text of a start. The key and the link are shown nowhere else.
- * @param isTerminal whether empty lines separate it from the log
- */
+/** The text of a start, the only place that shows key and link. @param isTerminal adds empty lines around it */
 export function formatWelcome(service: Started, isTerminal: boolean): string[] {
   const { address, firstApiKey, signInUrl, adminKeyLocation } = service
   const lines = [`Wishwell is running${address === null ? ' as a worker' : ` at ${address}`}`]

@@ -22,7 +22,7 @@ type Meanings = ReturnType<typeof readMeanings>
 
 const singular = (word: string) => word.replace(/(?<=.{2})(?:(?<=ch|sh|x)es|s)$/, '')
 
-/** How far what was written is from a word of a command, from 0; null when it has nothing to do with it. */
+/** The distance from a written word to a command's word, from 0; null if unrelated. */
 function distance(written: string, word: string): number | null {
   if (written === word) return 0
   const rank = commandMeanings.get(written)?.indexOf(word) ?? -1
@@ -35,7 +35,7 @@ function distance(written: string, word: string): number | null {
   return [...commandMeanings].some(([one, words]) => words.includes(word) && fewSlips(written, one) === 1) ? 0.55 : null
 }
 
-/** What a written word costs that is in no command: the first says most, and later ones may be arguments. */
+/** The cost of a written word that is in no command: the first says most; later ones may be arguments. */
 const unused = [1, 0.7, 0.6]
 /** What a word of a command costs that was not written. */
 const missing = (word: string) => (word === 'admin' ? 0.25 : 0.35)
@@ -60,7 +60,7 @@ function costOf(written: readonly string[], path: readonly string[]): number {
 const pathsOf = ({ commands }: Command): string[][] =>
   commands.flatMap((command) => [[command.name()], ...pathsOf(command).map((path) => [command.name(), ...path])])
 
-/** What may be meant: the words that lead to it, and the command, which may be another than they say. */
+/** A possible meaning: the words that lead to it, and the command, which may have other words. */
 interface Meant {
   path: readonly string[]
   target: string
@@ -76,7 +76,7 @@ interface Written {
 /** What deletes, ends or sends something. */
 const grave = /^(?:delete|revoke|cancel|lift|purge|sign-out|push|migrate|restore|restore-dump)$/
 
-/** Whether a command may be suggested: a grave one only to those who named its group, or wrote it and it is the only one. */
+/** Whether to suggest a command. A grave one needs its group named, or its own verb if unambiguous. */
 function isAllowed({ target }: Meant, { group, words: [first = '', ...others] }: Written, all: readonly Meant[]) {
   const [verb = '', parent = ''] = target.split(' ').toReversed()
   const names = (word: string) => parent !== 'admin' && distance(word, parent) !== null
@@ -88,7 +88,7 @@ function isAllowed({ target }: Meant, { group, words: [first = '', ...others] }:
   return group.length === 0 && isOnly && !isNamed && isWritten
 }
 
-/** The commands that come nearest to what was written, from the best on; none where nothing is near. */
+/** The commands nearest to what was written, best first; none if nothing is near. */
 function rank(all: readonly Meant[], written: Written, unknown = written.words[0]!): string[] {
   const ranked = all
     .map((one) => ({ ...one, left: one.path.slice(written.group.length) }))
@@ -103,7 +103,7 @@ function rank(all: readonly Meant[], written: Written, unknown = written.words[0
 
 const firstFew = (found: readonly string[]) => [...new Set(found)].slice(0, 3)
 
-/** The commands that were most likely meant, as they are written. @param program with every command */
+/** The most likely commands, as typed. @param program with every command */
 export function suggestCommands(program: Command, { group, words: [unknown = '', ...others] }: Written): string[] {
   const real = [...pathsOf(program), ['--help'], ['--version']].map((path) => ({ path, target: path.join(' ') }))
   const other = [...substitutes].flatMap(([one, targets]) =>
@@ -129,12 +129,7 @@ export function suggestCommands(program: Command, { group, words: [unknown = '',
   return firstFew(together.length > 0 ? together : parts.flatMap((part) => rank(all, { group, words: [part] })))
 }
 
-/**
- * The options that were most likely meant.
- * @param flag without its hyphens
- * @param value what follows it
- * @param known the options of the command, without theirs
- */
+/** The options that were most likely meant. @param flag without hyphens @param known without hyphens */
 export function suggestOptions(flag: string, value: string | undefined, known: readonly string[]): string[] {
   const word = flag.toLowerCase().replaceAll('_', '-')
   const isPart = (part: string, whole: string) => part.length > 2 && whole.split('-').includes(part)

@@ -6,10 +6,7 @@ export { formatDay, formatMoment } from '../runtime/dates.ts'
 /** The maximum of a line of output; the remainder of a text is not processed. */
 const maxLineLength = 4_000
 
-/**
- * Text from outside as one line that is safe on a terminal: without control characters, escape sequences and direction
- * overrides.
- */
+/** Foreign text as one line, safe on a terminal: no control characters, escape sequences or direction overrides. */
 export function printable(text: string): string {
   return withoutUnseen(stripVTControlCharacters(text.slice(0, maxLineLength).toWellFormed()))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
@@ -56,7 +53,7 @@ export function shorten(text: string, columns: number): string {
   return kept
 }
 
-/** The indentation of wrapped lines: below the second column of the line if it has one, else below its own indentation. */
+/** Indentation for wrapped lines: the line's second column if it has one, else its own indentation. */
 function hangingColumns(line: string): number {
   const [indentation = ''] = /^ */.exec(line)!
   const column = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0]
@@ -64,9 +61,7 @@ function hangingColumns(line: string): number {
   return indentation === '' ? 0 : indentation.length + 2
 }
 
-/**
- * Wraps a printable line between words. A word that is longer than a line, such as an address, is never cut.
- */
+/** Wraps a printable line between words. Longer words, such as URLs, are never cut. */
 export function wrapLine(line: string, columns: number): string[] {
   if (countColumns(line) <= columns) return [line]
   const hanging = hangingColumns(line)
@@ -100,5 +95,5 @@ export function shellWord(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Quotes the last argument of a `wishwell` command; a text that resembles an option stays a text. */
+/** Quotes a command's last argument, protecting text that looks like an option. */
 export const lastArgument = (text: string): string => (text.startsWith('-') ? '-- ' : '') + shellWord(text)

@@ -77,10 +77,7 @@ const columnNames = ['topic', 'requests', 'votes', 'new in 30 days', 'collected'
 /** The minimum width of a name or of tags that is still useful. */
 const minColumns = 12
 
-/**
- * Topics as text: a table on a terminal, as wide as the terminal; in a pipe one line each, whatever its length.
- * @param columns null in a pipe
- */
+/** Topics as a table as wide as the terminal; in a pipe, one line each. @param columns null in a pipe */
 function formatTopics(
   topics: readonly TopicSummary[],
   { now, columns }: { now: Date; columns: number | null },

@@ -9,7 +9,7 @@ import { printable } from './text.ts'
 /** The check of a large database takes long. */
 const timeoutMs = 60 * 60_000
 
-/** The parts in the order in which they are verified, the ledger first, since it takes seconds. */
+/** In the order of verification: the ledger first, since it takes seconds. */
 const parts = ['ledger', 'topics', 'wishes', 'vocabulary'] as const
 type Part = (typeof parts)[number]
 
@@ -57,7 +57,7 @@ function failIfWrong(findings: Findings, verified: readonly Part[]): void {
   throw new CommandError(`${what}: ${first.line}${more}`, exitCodes.failed)
 }
 
-/** `wishwell admin verify`: checks the ledger and what is derived from the requests; a broken rule is shown, and the exit code is 1. */
+/** `wishwell admin verify`: checks the ledger and derived data. Shows broken rules, with exit code 1. */
 export function verifyCommand(): Command {
   return operatorCommand(
     'verify',

@@ -15,7 +15,7 @@ export const formatMark = ({ mark, starred, note, owner }: NonNullable<ListedWis
     ...(note === '' ? [] : [`"${printable(note)}"`]),
   ].join(', ')
 
-/** What one's own people ask for, beside the public numbers; empty where there is nothing. */
+/** What one's own people ask for, beside the public numbers; empty if nothing. */
 export const formatOwn = (own: Schemas['OwnAsks'] | null): string =>
   own === null ? '' : `own: ${count(own.asks, 'ask')}, ${count(own.votes, 'vote')}`
 
@@ -66,10 +66,7 @@ function formatParts({ votesByPlatform, products, largestShare, isMergedByModel,
   ]
 }
 
-/**
- * A wish with its requests, when it was asked for, and what is possibly the same.
- * @param isContinued whether an earlier page of requests was shown.
- */
+/** A wish with its requests, dates and possibly equal wishes. @param isContinued whether requests were shown before */
 export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): string[] {
   const { firstAskedAt, lastAskedAt, growth, members, timeline, possiblySame, requestCount } = wish
   const requests = members.results.flatMap(formatMember)
@@ -91,7 +88,7 @@ export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): s
   ]
 }
 
-/** A merge or a split in the list of them: the most voted request that it moved, where one is left, what was done, and when. */
+/** A merge or split in a list: the most voted request it moved, if any is left, its kind and time. */
 export function correctionRow(correction: Data<'listWishCorrections'>['results'][number]): Row {
   const { correctionId, kind, wishId, otherWishId, correctedAt, undoneAt, request } = correction
   const whats = {

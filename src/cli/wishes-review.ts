@@ -58,7 +58,7 @@ export const formatSuggestion = ({ wishes, reasons: { for: pro, against } }: Sug
   ...(against.length === 0 ? [] : [`  against: ${formatReasons(against)}`]),
 ]
 
-/** Single keys: at once from a terminal, else the letters of the input. It ends with the input, and with Ctrl-C. */
+/** Single keys: immediately from a terminal, else the input's letters. Ends with the input, or Ctrl-C. */
 async function* readKeys(input: NodeJS.ReadStream): AsyncGenerator<string> {
   const isTerminal = input.isTTY === true
   if (isTerminal) input.setRawMode(true)

@@ -176,7 +176,7 @@ async function correct(requestId: string, word: Word, options: Json): Promise<vo
   )
 }
 
-/** Undoes what the account said about a request. @throws CommandError where it said nothing */
+/** Undoes the account's correction of a request. @throws CommandError if there is none */
 async function undoCorrection(api: Api, requestId: string) {
   const corrections = '/api/v1/corrections/requests'
   const { data } = await answerOf(api.GET(corrections, { params: { query: { requestId } } }))

@@ -61,7 +61,7 @@ async function makeSignInLink(url: string, adminKey: string): Promise<string> {
   return (await call('POST', `/api/admin/accounts/${accounts[0]?.accountId}/links`, {})).url!
 }
 
-/** Starts the simulated platforms: for what happened a week ago without their limits, and then with them, at the same addresses. */
+/** Starts the simulated platforms: without limits for the past week, then with them, at the same addresses. */
 const startPlatforms = (corpus: DemoCorpus, port: number, isPast: boolean) =>
   startPlatformSimulator({
     corpus,
@@ -139,9 +139,8 @@ function watchInterruptions(): AbortSignal {
 }
 
 /**
- * `wishwell demo`: the whole of Wishwell against simulated platforms, without accounts, credentials or the internet. Its files are in one
- * temporary directory, which is deleted at the end; with DATA_DIR or DATABASE_URL the data stay there. Ends the process.
- * @throws what made it end, for the message of the command.
+ * `wishwell demo`: all of Wishwell against simulated platforms, without accounts, credentials or internet. Uses a
+ * temporary directory unless DATA_DIR or DATABASE_URL is set. Ends the process, or throws the cause.
  */
 export async function runDemo(options: DemoOptions): Promise<never> {
   const interruption = watchInterruptions()

@@ -7,12 +7,12 @@ import { settingsIn } from '../../app/config.ts'
 import { platformVariables } from '../../platforms/settings.ts'
 import { CommandError, exitCodes } from '../exit-codes.ts'
 
-/** Credentials that the simulated platforms accept as any other: they allow more with some. */
+/** The simulated platforms accept any credentials, and allow more with some. */
 const simulatedCredentials = { GITHUB_TOKEN: 'demo', GITLAB_TOKEN: 'demo', STACKEXCHANGE_API_KEY: 'demo' }
 /** One process does everything, for an account whose plan pays for it. */
 const decided = ['ROLE', 'BOOTSTRAP_TIER', 'PLATFORMS']
 
-/** A port of the loopback interface: the given one if it is free and not taken by a setting, else any. */
+/** A loopback port: the wanted one if free and not taken by a setting, else any. */
 export async function choosePort(wanted: number, taken: readonly (string | undefined)[] = []): Promise<number> {
   const tryPort = (port: number) =>
     new Promise<number | null>((resolve) => {
@@ -26,7 +26,7 @@ export async function choosePort(wanted: number, taken: readonly (string | undef
   return free ?? (await tryPort(0))!
 }
 
-/** @throws CommandError unless the place is empty: sample data must not get among real ones, nor real jobs to simulated platforms. */
+/** @throws CommandError unless the place is empty: samples and real data must never mix. */
 async function requireEmpty({ DATA_DIR, DATABASE_URL }: Record<string, string>): Promise<void> {
   const refuse = (what: string): never => {
     throw new CommandError(
@@ -73,9 +73,8 @@ interface DemoParts {
 }
 
 /**
- * The settings of the demo's service: those of the caller, and where there are none those of the demo. What is about platforms is the
- * simulator's, so that no real credentials are used.
- * @throws CommandError when the place for the data is not empty.
+ * The demo's settings: the caller's, except for platforms (so no real credentials are used), completed by defaults.
+ * @throws CommandError if the place for the data is not empty.
  */
 export async function demoSettings(
   caller: Record<string, string | undefined>,

@@ -5,7 +5,7 @@ import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { formatMoment } from '../../runtime/dates.ts'
 
-// What the demo's service sends by mail ends here: a mail server on this machine, and a page that shows what it received.
+// The demo's mail sink: a local mail server, and a page that shows what it received.
 
 interface Mail {
   to: string

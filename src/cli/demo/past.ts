@@ -4,7 +4,7 @@ import { readConfig } from '../../app/config.ts'
 import { type Service, startService } from '../../app/service.ts'
 import type { Mailbox } from './mailbox.ts'
 
-// What the demo's service did a week ago: without it nothing could have grown, and no watch could have news.
+// What the demo's service did a week ago: without a past, nothing could have grown and no watch could have news.
 
 export const pastMs = 8 * 86_400_000
 
@@ -27,7 +27,7 @@ async function waitForJob(call: Call, { jobId }: Record<string, string>): Promis
   while ((await call('GET', `/api/v1/scrape/${jobId}`)).completedAt === null) await delay(300)
 }
 
-/** Waits for so many reports of the only watch that nobody has read. @throws when there are fewer after a minute. */
+/** Waits for this many unread reports of the only watch. @throws if there are fewer after a minute. */
 async function waitForReports(call: Call, least: number): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     const { results: watches } = (await call('GET', '/api/v1/news')) as unknown as { results: { reports: number }[] }
@@ -38,10 +38,7 @@ async function waitForReports(call: Call, least: number): Promise<void> {
   throw new Error('the watch has no news')
 }
 
-/**
- * Waits for what the watch finds in the week since: its own run, which is due, asks only for what is new; what has grown or was done is known
- * once the topic is collected anew.
- */
+/** Waits for the watch's news: its own due run finds what is new, recollecting the topic finds changes. */
 export async function waitForNews(call: Call, watchId: string, watched: string): Promise<void> {
   await waitForReports(call, 1)
   await waitForJob(call, await call('POST', '/api/v1/scrape', { topic: watched, depth: 3 }))
@@ -50,7 +47,7 @@ export async function waitForNews(call: Call, watchId: string, watched: string):
 }
 
 interface Past {
-  /** Called with the service as soon as it begins to start, so that whoever ends the demo can end it. */
+  /** Called with the starting service, so that it can be ended with the demo. */
   onStart(starting: Promise<Service>): void
   environment: Record<string, string>
   apiKey: string
@@ -72,7 +69,7 @@ async function makeChannel(url: string, call: Call, mailbox: Mailbox): Promise<s
   return channelId!
 }
 
-/** Collects topics and runs a watch, as a service eight days ago. @returns the id of the watch. */
+/** Collects topics and runs a watch, as a service eight days ago. @returns the watch's id. */
 export async function liveThePast({ onStart, environment, apiKey, topics, watched, mailbox }: Past): Promise<string> {
   const clock = { now: () => new Date(Date.now() - pastMs) }
   const overrides = { clock, platforms: { timeScale: 10_000 } }

@@ -35,11 +35,7 @@ export interface DemoService {
   ended: Promise<Outcome>
 }
 
-/**
- * Starts the real service.
- * @param directory for its log
- * @param environment all that it has, but for the cache of compiled code
- */
+/** Starts the real service. @param directory for its log @param environment complete, except for the compile cache */
 export async function startDemoService(directory: string, environment: Record<string, string>): Promise<DemoService> {
   const logFile = join(directory, 'service.log')
   const log = openSync(logFile, 'w')
