@@ -21,7 +21,7 @@ interface McpDependencies {
 /** Only a name: nothing is called over the network. */
 const ownAddress = 'http://wishwell.invalid'
 
-/** A `fetch` that calls the routes of the service in this process, from the address of the caller. */
+/** A `fetch` that calls this process's routes, from the caller's address. */
 const callInProcess =
   (app: FastifyInstance, remoteAddress: string) =>
   async (request: Request, { signal }: RequestInit): Promise<Response> => {
@@ -47,10 +47,7 @@ function requireKey(request: FastifyRequest, authentication: Authentication): vo
     throw new ServiceError('UNAUTHORIZED', 'MCP needs an API key: send it as "Authorization: Bearer <key>".')
 }
 
-/**
- * Says which provider gives tokens for `/mcp` (RFC 9728), as the specification of MCP asks for.
- * @returns the header of a refusal, which leads there
- */
+/** Names the provider of tokens for `/mcp` (RFC 9728), as MCP requires. @returns a refusal's header that leads there */
 function registerMetadata(app: App, { issuer, resource }: OidcConfig, onRequest: onRequestAsyncHookHandler): string {
   const { origin, pathname } = new URL(resource)
   const path = '/.well-known/oauth-protected-resource'
@@ -67,8 +64,8 @@ function registerMetadata(app: App, { issuer, resource }: OidcConfig, onRequest:
 }
 
 /**
- * `/mcp`: the Model Context Protocol by streamable HTTP, without sessions, so a call may reach any process of the service. Each tool calls the
- * API in this process with the key of the caller, so every rule of the API holds here.
+ * `/mcp`: MCP by streamable HTTP, without sessions, so calls may reach any process. Tools call the API in this process
+ * with the caller's key, so all its rules apply.
  */
 export function registerMcp(app: App, { authentication, oidc, log, guardFiles }: McpDependencies): void {
   let handler: Promise<McpHttpHandler> | null = null
@@ -111,7 +108,7 @@ export function registerMcp(app: App, { authentication, oidc, log, guardFiles }:
         if (request.method === 'HEAD') return reply.code(405).header('allow', 'POST').send()
         const { token } = authentication.callerOf(request)
         const { accountId, scope } = authentication.accountOf(request)
-        // A batch would be many calls that count once; the specification has none since 2025-06-18.
+        // A batch would count many calls as one; the specification dropped batches on 2025-06-18.
         if (Array.isArray(request.body))
           throw new ServiceError('INVALID_REQUEST', 'body: must be one message, not a batch.')
         handler ??= createHandler()

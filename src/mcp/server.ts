@@ -65,7 +65,7 @@ function register(server: McpServer, tool: Tool, { client, onError }: Caller): v
   })
 }
 
-/** A server of the Model Context Protocol on the calls of one key. @param era of the specification: before 2026-07-28, or not */
+/** An MCP server on the calls of one key. @param era of the specification: `legacy` is before 2026-07-28 */
 export function createMcpServer(caller: Caller, era: 'legacy' | 'modern'): McpServer {
   const { scope } = caller
   const server = new McpServer(

@@ -8,7 +8,7 @@ async function* readInput(): AsyncGenerator<Uint8Array> {
   yield Buffer.from('\n')
 }
 
-/** Closes at the end of standard input as its base does, but not before all that was asked on it is answered. */
+/** Closes at the end of standard input, but only after answering everything asked. */
 class AnsweringTransport extends StdioServerTransport {
   readonly #asked = new Set<RequestId>()
   readonly #answered = Promise.withResolvers<void>()
@@ -42,7 +42,7 @@ class AnsweringTransport extends StdioServerTransport {
   }
 }
 
-/** Serves an agent on standard input and output, until its input has ended and all of it is answered. */
+/** Serves an agent on standard input and output until the input ended and everything is answered. */
 export function serveOnStdio(factory: Parameters<typeof serveStdio>[0]): void {
   const transport = new AnsweringTransport()
   serveStdio(factory, { transport })

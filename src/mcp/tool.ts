@@ -31,7 +31,7 @@ export const tool = <Input extends TObject>(definition: Tool<Input>): Tool => de
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** A header for a call that has its effect once. A model chooses any text; a header takes no other than ASCII. */
+/** A header for idempotent calls. Models choose any text, but headers must be ASCII. */
 export const onceWith = (idempotencyKey: string | undefined) =>
   idempotencyKey === undefined ? {} : { header: { 'idempotency-key': hashOf(idempotencyKey) } }
 
@@ -47,7 +47,7 @@ export interface Caller {
   onError: (error: unknown) => void
 }
 
-/** What is told of a failure. What nobody expected is answered as by the API: with nothing of it. */
+/** What to tell of a failure. Unexpected errors reveal nothing, as in the API. */
 export function toRefusal(error: unknown, onError: Caller['onError']): WishwellError {
   if (error instanceof WishwellError) return error
   onError(error)

@@ -75,7 +75,7 @@ function rowOf({ best, ...wish }: Found): Row {
   }
 }
 
-/** The service checks the words of platforms, dates and topics, and says what is wrong. */
+/** Unparsed: the service checks platforms, dates and topics, and explains errors. */
 const filtersOf = ({ topic, platforms, status, minVotes, since, until }: Input) =>
   Object.fromEntries(
     Object.entries({ topic, platforms, status, minVotes, since, until }).filter(([, value]) => value !== undefined),
