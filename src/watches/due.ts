@@ -15,7 +15,7 @@ import { isUnderWay, type RunDependencies, startRun } from './runs.ts'
 import { nextInstant } from './schedule.ts'
 import { scheduleOf, unseenMs, type Watch } from './watch.ts'
 
-// A watch is due when the instant in `next_run_at` has come. Who moves that on has the run, in the same transaction.
+// A watch is due once `next_run_at` has passed. Whoever advances it owns the run, in the same transaction.
 
 interface DueDependencies extends RunDependencies {
   database: Database
@@ -28,7 +28,7 @@ type DueWatch = Watch & { next_run_at: Date }
 /** How many watches are read at a time. */
 const watchesPerSlice = 100
 
-/** Runs every watch that is due, or writes why not. One that fails is logged, left for the next time, and delays no other. */
+/** Runs every due watch, or records why not. A failing one is logged, retried next time, and delays no other. */
 export async function runDueWatches(dependencies: DueDependencies, signal: AbortSignal): Promise<void> {
   const { database, clock, log } = dependencies
   let last: DueWatch | null = null
@@ -51,10 +51,10 @@ async function readDue(database: Database, now: Date, after: DueWatch | null): P
 
 /** So many watches of one page are computed at a time. */
 const correctedPerSlice = 500
-/** A schedule has no two instants within this time, so one that comes sooner is the next. */
+/** Schedules never have two instants this close, so an earlier one is the next. */
 const shortestMs = 3600_000
 
-/** Brings each next run that lies beyond the next instant of its schedule back to it. @returns how many. */
+/** Caps each next run at its schedule's next instant (the clock may have moved). @returns how many. */
 export async function correctNextRuns(database: Database, now: Date): Promise<number> {
   const beyond = new Date(now.getTime() + shortestMs)
   let corrected = 0
@@ -82,7 +82,7 @@ export async function correctNextRuns(database: Database, now: Date): Promise<nu
   return corrected
 }
 
-/** Instants that are to come still, and were used by a clock that was ahead, are used again: those runs count as ones of before now. */
+/** Frees future instants used by a clock that was ahead, by dating their runs before now. */
 const freeInstants = (database: Database, now: Date) =>
   sql`
     update watch_runs set due_at = ${now}::timestamptz - early.number * interval '1 ms'
@@ -103,7 +103,7 @@ async function runDueWatch(dependencies: DueDependencies, watch: DueWatch): Prom
     log.info({ watchId, dueAt, ...outcome }, 'watch is due')
   } catch (error) {
     if (!isUnpaid(error)) throw error
-    // What it held before the refusal is undone. Whoever has claimed the instant meanwhile has decided about it.
+    // The refusal rolled back everything. If another process claimed the instant meanwhile, it decided.
     const reason = error.extras.reason ?? null
     const skipped = await database
       .transaction()
@@ -112,10 +112,7 @@ async function runDueWatch(dependencies: DueDependencies, watch: DueWatch): Prom
   }
 }
 
-/**
- * Moves the next instant of a watch on, if it is still this one, and locks the watch.
- * @returns the watch as it is now; null when the instant is not this caller's.
- */
+/** Advances a watch from this instant to the next, and locks it. @returns null if the instant was already claimed. */
 async function claimInstant(transaction: Transaction, watch: DueWatch, now: Date): Promise<Watch | null> {
   const { id, next_run_at: dueAt, schedule, timezone } = watch
   // Never an earlier one, not even by a clock that is behind that of another process.
@@ -169,7 +166,7 @@ async function run(transaction: Transaction, dependencies: DueDependencies, due:
   return { outcome: 'runs', jobId }
 }
 
-/** Why a watch does not run before its owner says so: the key that pays for it opens nothing any more, or nobody looks at it. */
+/** Why a watch waits for its owner: the key that pays for it no longer works, or nobody looks at it. */
 type AskReason = NonNullable<Watch['asking_because']>
 
 async function whyItAsks(
@@ -209,7 +206,7 @@ async function skip(
   return runId
 }
 
-/** Skips the instant of a watch that nothing pays for, and tells so once in a month. @returns false when it was claimed elsewhere. */
+/** Skips an unpaid instant, and notes the event once a month. @returns false if it was claimed elsewhere. */
 async function skipUnpaid(
   transaction: Transaction,
   due: DueWatch,

@@ -35,7 +35,7 @@ const toRun = (row: RunRow) => ({
   problems: row.problems,
 })
 
-/** A run of a watch as its account sees it. `jobId` is null for a run that was skipped; `credits` are those of delivered pages. */
+/** A run as its account sees it. `jobId` is null if it was skipped; `credits` are those of delivered pages. */
 export type WatchRun = ReturnType<typeof toRun>
 
 /** What the jobs of `runs` came to. */
@@ -65,10 +65,7 @@ const isMoment = (value: unknown): value is number => isPositionNumber(value) &&
 /** A page continues after when a run was due, in microseconds since 1970, and its id. */
 const cursors = cursorsOf<[dueAt: number, id: string]>('watch runs', isMoment, isPositionId)
 
-/**
- * One page of the history of a watch, the last due first.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
- */
+/** A page of a watch's runs, latest due first. @throws ServiceError INVALID_REQUEST for a cursor of another list. */
 export async function listRuns(executor: Executor, { watchId, limit, cursor }: PageInput & { watchId: string }) {
   const after = cursor === undefined ? null : cursors.decode(cursor)
   const from =
@@ -93,7 +90,7 @@ const watchesPerSlice = 100
 /** Of a watch in one round: what is left goes in the next ones. */
 const runsPerWatch = 100
 
-/** Deletes runs of watches that are older than 400 days and not among the last 1,000 of their watch, some watches at a time. */
+/** Deletes runs older than 400 days and not among their watch's last 1,000, some watches at a time. */
 export function createRunRetention(database: Database, now: () => Date): MaintenanceJob {
   let last: string | null = null
   return async () => {

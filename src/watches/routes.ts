@@ -43,7 +43,7 @@ export function registerWatchRoutes(app: App, dependencies: WatchDependencies): 
   registerRunRoutes(app, dependencies)
 }
 
-/** @throws ServiceError INVALID_REQUEST that names the first channel that the account does not have. */
+/** @throws ServiceError INVALID_REQUEST naming the first channel that the account does not have. */
 async function requireChannels(
   { findUnknownChannels }: WatchDependencies,
   transaction: Transaction,
@@ -84,7 +84,7 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
       const { accountId, keyId } = account
       const now = clock.now()
       const terms = readWatchTerms(request.body, account, dependencies, now)
-      // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
+      // Outside the transaction, as it takes seconds. Errors wait: a repeated call gets the first answer.
       const refusal = await jobSources.check(sourcesToCheck(terms))
       // Milliseconds of arithmetic, for which no lock is held.
       const preview = previewRuns(pricing, { ...terms, accountId }, now)

@@ -20,7 +20,7 @@ import { describeWatch, lockWatch, readUsed, readWatch } from './watches.ts'
 export const shared = { tags: ['Watches'], security: [{ apiKey: [] }] }
 
 export interface WatchDependencies extends RouteDependencies, JobTermsDependencies, RunDependencies {
-  /** @returns those of the ids that are no channels of the account, also texts that are no ids. */
+  /** @returns the ids that are no channels of the account, including malformed ones. */
   findUnknownChannels: (executor: Executor, accountId: string, channelIds: readonly string[]) => Promise<string[]>
   visits: Pick<Visits, 'record'>
   /** Whether a model compares news with goals. */

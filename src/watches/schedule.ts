@@ -21,10 +21,7 @@ export interface Schedule {
 
 const isPreset = (schedule: string): schedule is Preset => (schedulePresets as readonly string[]).includes(schedule)
 
-/**
- * The cron expression of a preset. The minute, and what else the preset leaves open, follow from the account and the topic: so the watches of a service
- * are spread, and the same before and after a watch is made.
- */
+/** A preset's cron expression. Account and topic set what it leaves open, which spreads watches predictably. */
 function expressionOf({ schedule, accountId, topic }: Schedule): string {
   if (!isPreset(schedule)) return schedule
   const hash = createHash('sha256')
@@ -59,7 +56,7 @@ export function nextInstant(schedule: Schedule, after: Date): Date {
 /** The most instants that any schedule has in a month: an hourly one, in 31 days. */
 const maxInstants = 31 * 24
 
-/** How many instants a schedule has in the 31 days after a moment; a change of summer time is left out. */
+/** How many instants a schedule has in the next 31 days, ignoring daylight saving. */
 export function countInstants(schedule: Schedule, after: Date): number {
   const expression = expressionOf(schedule)
   if (/^\d+ \* \* \* \*$/.test(expression)) return maxInstants
@@ -99,10 +96,7 @@ export function faultOfSchedule(schedule: string, now: Date): string | null {
 
 const shownRuns = 5
 
-/**
- * The next runs of a watch, and what they and those of the next 31 days cost at most.
- * @param monthlyCredits its budget; undefined while it has none.
- */
+/** A watch's next runs, and the maximum cost of them and of 31 days. @param monthlyCredits its budget */
 export function previewRuns(
   pricing: Pricing,
   terms: Schedule & Parameters<typeof pagesOf>[0] & { monthlyCredits?: number | undefined },

@@ -26,7 +26,7 @@ export interface WatchTerms extends RunTerms {
   mutedNews: NewsKind[]
 }
 
-/** @throws ServiceError INVALID_REQUEST for wrong terms of a job, a wrong schedule or time zone. */
+/** @throws ServiceError INVALID_REQUEST for wrong job terms, schedule or time zone. */
 export function readRunTerms(body: PreviewBody, dependencies: JobTermsDependencies, now: Date): RunTerms {
   const { schedule = 'daily', timezone = 'UTC', ...job } = body
   const terms = readJobTerms(job, dependencies)
@@ -55,10 +55,7 @@ function readTerms(body: WholeBody, dependencies: JobTermsDependencies, now: Dat
   return { ...terms, monthlyCredits, name, goal, filters, channels, reportsQuiet, mutedNews }
 }
 
-/**
- * The terms of a new watch; all but the topic may be left out.
- * @throws ServiceError INVALID_REQUEST
- */
+/** The terms of a new watch; only the topic is required. @throws ServiceError INVALID_REQUEST */
 export function readWatchTerms(
   body: NewWatchBody,
   { accountId, tier }: { accountId: string; tier: Tier },
@@ -70,7 +67,7 @@ export function readWatchTerms(
   // A budget is checked when it is known. A topic may have control characters, a name not.
   const { name = body.topic.replace(/\p{Cc}+/gu, ' '), monthlyCredits: given, ...rest } = body
   const { monthlyCredits: _, ...terms } = readTerms({ ...rest, name, monthlyCredits: given ?? 1 }, dependencies, now)
-  // Usually what the runs of 31 days cost at most, as far as the plan pays for them; also where nothing is charged yet.
+  // The default: the maximum cost of 31 days as far as the plan pays for it, even if nothing is charged yet.
   const usual = () =>
     Math.min(previewRuns(pricing, { ...terms, accountId }, now).month.runs * pagesOf(terms), creditsPerMonth)
   const monthlyCredits = given ?? Math.max(1, usual())
@@ -101,8 +98,7 @@ const bodyOf = (watch: Watch): WholeBody => ({
 })
 
 /**
- * The terms of a watch with changes, checked as those of a new one. Its budget is checked only when they are about costs: a watch whose platforms were turned
- * on since can be paused.
+ * A watch's changed terms, checked as new ones, but the budget only if costs change: pausing must always work.
  * @throws ServiceError INVALID_REQUEST
  */
 export function readChangedTerms(

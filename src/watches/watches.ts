@@ -40,9 +40,8 @@ export async function readUsed(
 
 /**
  * A watch as its account sees it.
- * @param usedThisMonth credits, of its budget.
- * @param lastRun the last due one; null before it.
- * @param comparesGoals whether the service compares news with goals.
+ * @param usedThisMonth credits of its budget
+ * @param lastRun the last due one; null before it
  */
 export const describeWatch = (
   watch: Watch,
@@ -106,7 +105,7 @@ async function refuseBeyondMaximum(transaction: Transaction, accountId: string):
   throw new ServiceError('CONFLICT', `The account has ${maxWatches} watches, which is the maximum. Remove one first.`)
 }
 
-/** Makes a watch, which first runs at the next instant of its schedule. @throws ServiceError CONFLICT at the maximum of watches. */
+/** Creates a watch, which first runs at its schedule's next instant. @throws ServiceError CONFLICT at the maximum. */
 export async function createWatch(
   transaction: Transaction,
   { accountId, keyId, terms, now }: NewWatch,
@@ -137,7 +136,7 @@ interface WatchChange {
   now: Date
 }
 
-/** When a watch runs next after a change: one that runs keeps its instant unless its schedule is another. */
+/** The next run after a change: a running watch keeps its instant unless the schedule changes. */
 function nextAfterChange(watch: Watch, { terms, state, now }: WatchChange): Date | null {
   if (state !== 'active') return null
   const isSame = terms.schedule === watch.schedule && terms.timezone === watch.timezone
@@ -162,7 +161,7 @@ export const changeWatch = (transaction: Transaction, watch: Watch, change: Watc
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** Deletes a watch with its history; a job under way goes on to its end, because it is paid for. @throws ServiceError NOT_FOUND */
+/** Deletes a watch with its history. A running job continues, as it is paid for. @throws ServiceError NOT_FOUND */
 export async function deleteWatch(transaction: Transaction, accountId: string, watchId: string): Promise<void> {
   const watch = await lockWatch(transaction, accountId, watchId)
   await transaction.deleteFrom('watches').where('id', '=', watch.id).execute()
@@ -175,7 +174,7 @@ const runningOf = (executor: Executor, keyIds: readonly string[]) =>
     .where('state', '=', 'active')
     .where((eb) => eb.or([eb('made_by', 'in', keyIds), eb('key_id', 'in', keyIds)]))
 
-/** The watches that keys made, or pay for. They stop, with all that they found, until somebody resumes them. */
+/** The watches that keys made or pay for. They stop, keeping what they found, until someone resumes them. */
 export const watchesMadeByKeys: MadeKind = {
   list: (executor, keyIds) =>
     runningOf(executor, keyIds).select(['id', 'name']).orderBy('created_at').orderBy('id').execute(),

@@ -1,7 +1,7 @@
 import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
 
-/** A request that jobs of a watch found: what the last report that had it said of it, and how it is now. */
+/** A request found by a watch's jobs: as its last report had it, and as it is now. */
 export interface ComparedRequest {
   sourceHash: string
   requestId: string
@@ -49,7 +49,7 @@ const idsOf = (requests: readonly Present[]) =>
     .toSorted((a, b) => b.now.votes - a.now.votes || (a.requestId < b.requestId ? -1 : 1))
     .map((one) => one.requestId)
 
-/** Of a request that the last report had; one that is taken up again has gained nothing. */
+/** Votes gained since the last report; 0 for a request tracked anew. */
 const votesGainedBy = ({ known, now }: Present) =>
   known?.wasPresent === true ? Math.max(0, now.votes - known.votes) : 0
 
@@ -105,10 +105,7 @@ const isSame = (known: Known | null, knowledge: Knowledge) =>
   known.wishId === knowledge.wishId &&
   known.fits === knowledge.fits
 
-/**
- * What is news in the requests of a watch, and what it knows afterwards. Neither expiry nor return is news, nor a merge or a split of wishes.
- * @returns the items in no order, and only what changed of the knowledge.
- */
+/** A watch's news and its changed knowledge. Expiry, return, merges and splits are no news. */
 export function compareRequests(requests: readonly ComparedRequest[]): { items: FoundItem[]; knowledge: Knowledge[] } {
   const knownWishes = new Set(requests.flatMap(({ known }) => known?.wishId ?? []))
   const present = requests.filter((one): one is Present => one.now !== null)

@@ -48,13 +48,10 @@ const goalQuestion = (goal: string, { platform, title, description }: ComparedTe
 
 /** A report that is not ready then is delivered with what was judged. */
 const maxJudgingMs = 5 * 60_000
-/** A process that died is given up then. Longer than the time of a report and one more answer. */
+/** After this, a process counts as dead. Longer than the time of a report plus one answer. */
 const claimMs = 15 * 60_000
 
-/**
- * Makes a judged report ready, and notes its event, in one transaction. What was not judged fits.
- * @returns false when it was ready already, or is gone.
- */
+/** Readies a judged report and notes its event; what was not judged fits. @returns false if ready or deleted. */
 const finishReport = (
   { database, retention }: Pick<GoalJudgingDependencies, 'database' | 'retention'>,
   reportId: string,
@@ -108,7 +105,7 @@ async function claimReport(database: Database): Promise<ClaimedReport | null> {
   return report ?? null
 }
 
-/** Counts one text of the day, before it is sent. @returns false when the day has its maximum. */
+/** Counts one text of the day before it is sent. @returns false if the day has its maximum. */
 async function countText(executor: Executor, { perDay }: NewsJudgingConfig, now: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into news_judgement_days as counted (day, judged) values (${now.toISOString().slice(0, 10)}::date, 1)
@@ -122,7 +119,7 @@ interface UnjudgedItem extends ComparedText {
   wish_id: string
 }
 
-/** The new wishes of a report that were not judged, each with the text of its most voted request that the account sees, the most voted first. */
+/** A report's unjudged new wishes, each with its most voted visible request's text, most voted first. */
 async function readUnjudged(
   executor: Executor,
   { id, watchId }: ClaimedReport,
@@ -154,7 +151,7 @@ interface GoalJudgingDependencies {
   dispatcher?: Dispatcher
 }
 
-/** Compares the new wishes of reports with the goals of their watches, outside of any transaction. */
+/** Compares new wishes of reports with their watches' goals, outside of transactions. */
 export function createGoalJudging({ database, clock, log, config, retention, dispatcher }: GoalJudgingDependencies) {
   const endpoint = config && createEndpoint({ config: config.model, clock, dispatcher })
 
@@ -187,7 +184,7 @@ export function createGoalJudging({ database, clock, log, config, retention, dis
   return {
     /** Whether reports of watches with a goal wait for it. */
     canJudge: config !== null,
-    /** Judges the next report and makes it ready. @returns false when none waits, or the signal is aborted. */
+    /** Judges the next report and makes it ready. @returns false if none waits, or on abort. */
     async judgeNext(signal: AbortSignal): Promise<boolean> {
       const report = await claimReport(database)
       if (report === null) return false

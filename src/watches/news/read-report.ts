@@ -42,9 +42,9 @@ interface ReportRow extends Counts {
 }
 
 /**
- * A report with the texts and numbers of now, in the view of its account.
- * @param mutedNews kinds that its reader is not told, beside those that the watch does not tell.
- * @returns null when it does not exist, is still judged, or nothing is left of what it had.
+ * Reads a report with current texts and numbers, in its account's view; null if it does not exist, is still being
+ * judged, or nothing is left.
+ * @param mutedNews kinds to leave out, besides the watch's
  */
 export async function readReport(
   executor: Executor,
@@ -83,7 +83,7 @@ export async function readReport(
   }
 }
 
-/** A wish that rose in a report, as the account of the watch sees it now; null when nothing is left of it, or it does not fit the goal. */
+/** A wish that rose, as the account sees it now; null if nothing is left, or it does not fit the goal. */
 export async function readRise(
   executor: Executor,
   { reportId, wishId, publicUrl }: ReadReportInput & { wishId: string },
@@ -127,7 +127,7 @@ export async function readFeedRises(
   return rows.map((row) => ({ ...row, rise: toRise(row.rise) }))
 }
 
-/** The latest news of a watch that fit its goal, one item for each report that had the wish. */
+/** A watch's latest news that fit its goal, one item per report and wish. */
 export async function readFeedNews(
   executor: Executor,
   { watchId, limit, ...options }: ShowOptions & { watchId: string; limit: number },

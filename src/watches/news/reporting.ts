@@ -18,7 +18,7 @@ interface ReportingDependencies {
   retention: Retention
   /** Whether it begins by itself; else only by `run`. */
   isAutomatic: boolean
-  /** How long after the end of a run it begins: what a page stored is placed in wishes in about that time. */
+  /** How long after a run's end its report starts: meanwhile its requests are placed in wishes. */
   settleMs?: number
   /** How soon is looked again for a run whose requests are being placed. */
   waitMs?: number
@@ -45,9 +45,8 @@ function createFailures() {
 }
 
 /**
- * Makes a report of each run of a watch that has ended, in the background: soon after it, and in every round of maintenance. What a stop
- * or a crash leaves is reported by another process or after the next start. A model compares reports with goals in a run of its own, for
- * which other reports do not wait.
+ * Reports ended runs of watches in the background, soon after their end and in every maintenance round. After a stop or
+ * crash, another process or the next start continues. A model compares goals separately, delaying no other report.
  */
 export async function startReporting(dependencies: ReportingDependencies): Promise<BackgroundRun> {
   const { database, listen, clock, log, retention, isAutomatic, settleMs = 2_000, waitMs = 5_000 } = dependencies

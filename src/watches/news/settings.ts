@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { ModelConfig } from '../../model/settings.ts'
 
-/** The environment variables of news: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of news, part of the schema in `config.ts`, which alone reads them. */
 export const newsVariables = {
   AI_NEWS_JUDGED_PER_DAY: Type.Integer({
     minimum: 0,
@@ -15,7 +15,7 @@ export const newsVariables = {
 
 export interface NewsJudgingConfig {
   model: ModelConfig
-  /** The maximum of texts that all processes together send to the model in a UTC day; at least 1. */
+  /** Texts that all processes together may send to the model per UTC day; at least 1. */
   perDay: number
   /** No text of these is sent. */
   excludedPlatforms: readonly PlatformName[]

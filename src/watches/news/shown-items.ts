@@ -40,7 +40,7 @@ export interface ShownRise {
 /** A wish in the news, with its texts and numbers of now. */
 export interface NewsItem {
   wishId: string
-  /** The request that was completed or declined; else the one whose title is that of the wish. */
+  /** The request that was completed or declined; else the one that gives the wish its title. */
   requestId: string
   /** Plain text from a platform. */
   title: string
@@ -110,8 +110,8 @@ const riseOf = ({ voices, expected, chance }: StoredItem): ShownRise | null =>
   voices === null || expected === null || chance === null ? null : toRise({ voices, expected, chance })
 
 /**
- * Stored items with the texts and numbers of now, in the view of the account. What was purged, hidden or has expired since is left out; a wish that
- * was merged is the one that its requests are in now.
+ * Stored items with current texts and numbers in the account's view, without purged, hidden or expired ones. A merged
+ * wish is the one its requests are in now.
  */
 export async function showItems(
   executor: Executor,
@@ -197,10 +197,7 @@ export interface ListedNews extends Record<SectionName, NewsItem[]> {
 
 const toNewsItem = ({ kind: _kind, fits: _fits, stored: _stored, ...item }: ShownItem): NewsItem => item
 
-/**
- * The lists of news: what does not fit the goal is in a list of its own.
- * @param found how many items of each kind there were: those that are not `kept` count where they would be.
- */
+/** The lists of news; misfits of the goal get their own. @param found items per kind, before leaving out any */
 export function listItems(
   shown: readonly ShownItem[],
   { found, kept }: { found: Record<NewsKind, number>; kept: readonly StoredItem[] },

@@ -24,7 +24,7 @@ const maxItems = 1_000
 export interface WatchNews extends ListedNews {
   /** Until where it was read; null when never. */
   readUntil: Date | null
-  /** When the last of these reports became ready: what marks exactly these as read. Null without any. */
+  /** When the last of these reports became ready, to mark exactly these as read. Null without any. */
   until: Date | null
   reports: number
   /** Whether the first report of the watch is among them, in which all wishes are new. */
@@ -32,8 +32,8 @@ export interface WatchNews extends ListedNews {
 }
 
 /**
- * Items of several reports, the latest first, as one list: a wish is once in a list, with the sum of what it gained. One that is new stays new while it
- * grows. What the last report said decides whether it fits.
+ * Merges reports' items, latest first: a wish once, with its gains summed; a new one stays new. The latest report
+ * decides whether it fits.
  */
 function mergeItems(items: readonly ShownItem[]): ShownItem[] {
   const newWishes = new Set(items.filter(({ kind }) => kind === 'new').map(({ wishId }) => wishId))
@@ -116,7 +116,7 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
 
 const cursors = cursorsOf<[watchId: string]>('news', isPositionId)
 
-/** The news of an account, by watch, in the order of their ids. @throws ServiceError INVALID_REQUEST for a cursor that is not of this list. */
+/** An account's news by watch, ordered by id. @throws ServiceError INVALID_REQUEST for a cursor of another list. */
 export async function readNews(
   executor: Executor,
   input: NewsInput,
@@ -141,10 +141,7 @@ interface MarkInput {
   until?: Date | undefined
 }
 
-/**
- * Marks news as read: never more than is ready, and never less than before.
- * @returns the ids of the watches that have news up to the mark.
- */
+/** Marks news as read: never more than is ready, never less than before. @returns ids of watches with news up to it. */
 export async function markRead(executor: Executor, { accountId, watchId, until }: MarkInput): Promise<string[]> {
   const only = watchId === undefined ? sql`` : sql`and watches.id = ${watchId}::uuid`
   const upTo = until === undefined ? sql`` : sql`and ready_at <= ${until}::timestamptz`

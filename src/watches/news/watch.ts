@@ -53,7 +53,7 @@ export async function readWatchOfNews(executor: Executor, watchId: string): Prom
   return row === undefined ? null : toWatch(row)
 }
 
-/** Locks a watch: until the transaction ends nothing else writes its news. Null when it is gone. */
+/** Locks a watch, so that nothing else writes its news. Null if it was deleted. */
 export async function lockWatch(transaction: Transaction, watchId: string): Promise<WatchOfNews | null> {
   const row = await selectWatches(transaction)
     .where('watches.id', '=', watchId)
@@ -62,7 +62,7 @@ export async function lockWatch(transaction: Transaction, watchId: string): Prom
   return row === undefined ? null : toWatch(row)
 }
 
-/** When a report becomes ready: now, but later than each one before it. The watch must be locked. */
+/** When a report becomes ready: now, but after all earlier ones. The watch must be locked. */
 export async function nextReadyAt(transaction: Transaction, watchId: string, now: Date): Promise<Date> {
   const { last } = await transaction
     .selectFrom('news_reports')

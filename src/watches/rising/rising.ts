@@ -51,13 +51,13 @@ const weekMs = 7 * dayMs
 /** The week of a post before a moment: -1 for the last seven days, 0 for those before. */
 const weekOf = ({ postedAt }: Post, end: Date): number => Math.floor((end.getTime() - postedAt.getTime()) / weekMs) - 1
 
-/** The ends of the seven days that are tested: now, and each day before it since the last tests. */
+/** The ends of the tested windows: now, and each day back to the last tests. */
 function endsOf({ since, now }: Input): Date[] {
   const length = testsOfRun((now.getTime() - since.getTime()) / dayMs)
   return Array.from({ length }, (_, day) => new Date(now.getTime() - day * dayMs))
 }
 
-/** How many weeks are known before the last seven days, for the platforms whose past is long enough. */
+/** How many weeks before the last seven days are known, for platforms with enough. */
 function knownWeeks(knownSince: ReadonlyMap<PlatformName, Date>, end: Date): [PlatformName, number][] {
   return [...knownSince].flatMap(([platform, since]): [PlatformName, number][] => {
     const weeks = countedWeeks((end.getTime() - since.getTime()) / dayMs)
@@ -125,7 +125,7 @@ async function readEarlierRises(executor: Executor, { watchId, now }: Input): Pr
   return { count: rises.length + ofTopic, requestIds: new Set(rises.flat()), hasTopic: ofTopic > 0 }
 }
 
-/** The wishes that may rise: something of them is new, and there are enough requests in some seven days. */
+/** The wishes that may rise: something is new, and some seven days have enough requests. */
 function candidatesOf({ grownIds, posts }: WishesInput, ends: readonly Date[]): Map<string, Post[]> {
   const grown = Map.groupBy(
     posts.filter(({ wishId }) => grownIds.has(wishId)),
@@ -174,10 +174,7 @@ async function findWishes(
   }))
 }
 
-/**
- * Whether a topic rises by other wishes than those that rise, which are told already. Requests are counted first, of which there are no fewer than
- * voices.
- */
+/** Whether a topic rises beyond the already told rising wishes. Counts requests first, an upper bound of voices. */
 async function findTopic(
   executor: Executor,
   { posts }: Input,
@@ -198,8 +195,8 @@ async function findTopic(
 }
 
 /**
- * The wishes of a watch that rise beyond their own past, the most surprising first, and whether the topic does without them. Reads nothing where no
- * wish has grown, and voices of what may rise alone: of the others requests are counted, which says how usual they are.
+ * The watch's wishes that rise beyond their own past, most surprising first, and whether the topic rises without them.
+ * Reads nothing if no wish grew. Counts voices only of candidates, requests of the others.
  */
 export async function findRises(
   executor: Executor,
