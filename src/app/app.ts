@@ -111,7 +111,7 @@ export interface AppDependencies extends ChannelsDependencies, Omit<OverviewDepe
   jobTimeLimitMs: number
   pricing: Pricing
   searchIndex: SearchIndex
-  /** Caches answers that depend on the stored requests alone, the same for every account. */
+  /** Caches answers that depend only on the stored requests and are the same for every account. */
   cachedRead: CoalescedReads
   /** The version of the stored requests; null on Postgres. */
   cacheVersion: Version
@@ -128,7 +128,7 @@ export interface AppDependencies extends ChannelsDependencies, Omit<OverviewDepe
   jobSources: JobSources
   texts: TextWriting
   platformClient: PlatformClient
-  /** Where the API document says that the service is: the configured address, else where the document was read. */
+  /** The server in the API document: the configured address, else where the document was read. */
   serverUrl: string
   removalContact: RemovalContact | undefined
   /** Where the built page is. */
@@ -159,7 +159,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await forgetPersons(transaction, accountId)
 }
 
-/** What is served without a key: `/openapi.json`, `/docs` and the page. Routes do not change while the service runs. */
+/** Serves `/openapi.json`, `/docs` and the page without a key. Routes do not change at runtime. */
 async function registerFiles(routes: App, { serverUrl, rateLimits, ...page }: AppDependencies): Promise<void> {
   const guardFiles = createFileGuard(rateLimits)
   const sendDocument = prepareAnswer(() =>
@@ -249,10 +249,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   await registerFiles(routes, dependencies)
 }
 
-/**
- * Composes the HTTP side of the service: nothing listens yet, `inject` works.
- * @returns the app, and the function that drains and closes it.
- */
+/** Composes the HTTP side without listening (`inject` works), and the function that drains and closes it. */
 export async function createApp(dependencies: AppDependencies): Promise<{ app: App; drain: () => Promise<void> }> {
   const app = createServer({ ...dependencies, rewriteUrl: rewriteRequestHunt })
   const drain = registerDraining(app)

@@ -121,7 +121,7 @@ function correctionsOf({ config, prepared: { opened, queue } }: StartParts): Rec
   }
 }
 
-/** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again, judging, placing in wishes, watches and what tells of them. */
+/** Starts maintenance and, if this process runs jobs, refreshing, judging, placing, watches and delivery. */
 export async function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
   const { config, log, overrides, prepared, monitoring, secrets } = parts
   const { opened, queue, searchIndex } = prepared

@@ -48,7 +48,7 @@ export interface ServiceOverrides {
   expansion?: Expansion
   /** What does not run in the background by itself. */
   onDemand?: ReadonlySet<OnDemand>
-  /** Opens the database in another way: tests reuse a running embedded one, or watch its statements. */
+  /** Opens the database differently: tests reuse a running embedded one, or watch its statements. */
   open?: PrepareOptions['open']
 }
 
@@ -57,7 +57,7 @@ export interface PlatformOverrides {
   adapters?: ReadonlyMap<PlatformName, Platform>
   /** How sources are named, instead of as the adapters say. */
   sourceKinds?: SourceKinds
-  /** Multiplies the calls that a platform allows in a minute; only for a simulator that runs faster by the same factor. */
+  /** Multiplies platforms' calls per minute; only for a simulator that runs faster by the same factor. */
   timeScale?: number
   timeouts?: Partial<ClientTimeouts>
   /** Resolves the names of platforms. */
@@ -66,16 +66,13 @@ export interface PlatformOverrides {
   unreachableMs?: number
 }
 
-/**
- * Work of the background: placing requests in wishes, reporting the news of watches and telling accounts of events run by methods of `Service`
- * then, and each search feeds an index outside of the database first.
- */
+/** Background work that runs only by methods of `Service`; with `search index`, each search updates it first. */
 export type OnDemand = 'placing' | 'news' | 'events' | 'search index'
 
-/** A statement of the embedded database that takes longer than this holds up all others: `/healthz` fails. */
+/** A statement of the embedded database that takes longer blocks all others: `/healthz` fails. */
 const silentMs = 30_000
 
-/** The size of the response cache: some hundred large answers of searches and lists, or thousands of usual ones. */
+/** The size of the response cache: some hundred large answers, or thousands of usual ones. */
 const maxCachedCharacters = 10_000_000
 
 export interface ServiceParts {
@@ -131,7 +128,7 @@ function outboxBacklogOf({ opened, searchCluster }: PreparedDatabase): Monitored
   }
 }
 
-/** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
+/** Connects the parts of the service. Nothing listens or works until they are started. */
 export async function composeService(parts: ServiceParts) {
   const { config, log, overrides, adminKey, prepared, monitoring, isOpen } = parts
   const { opened, queue, searchIndex, searchCluster } = prepared
@@ -140,7 +137,7 @@ export async function composeService(parts: ServiceParts) {
   const { client, adapters, attributed, hosts, jobSources } = await composePlatforms(parts)
   const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
   const requestChanges = await followRequestChanges(opened)
-  // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
+  // Last, since its timer writes until stopped: an earlier failure of the start has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
   const cacheVersion = config.cachesResponses ? requestChanges.version : () => null
   const { retention } = config.platforms

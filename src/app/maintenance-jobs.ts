@@ -54,10 +54,7 @@ export interface MaintenanceJobsOptions {
   secrets: Secrets
 }
 
-/**
- * The jobs that delete expired rows, end overdue or abandoned work, write texts, count words, fold counts of topics, have texts judged by a model, place
- * requests in wishes, run watches that are due and report their news, every few minutes.
- */
+/** The periodic jobs: delete and end what expired, and do all derived and scheduled work, every few minutes. */
 export const createMaintenanceJobs = ({
   opened: { database },
   log,

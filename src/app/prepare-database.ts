@@ -13,7 +13,7 @@ export interface PrepareOptions {
   offline?: boolean
   /** Whether a search index of all stored requests may be built, which takes minutes. */
   buildsSearchIndex?: boolean
-  /** Has each search bring an index outside of the database up to date first; only for tests. */
+  /** Updates an external index before each search; for tests only. */
   searchWaitsForChanges?: boolean
   /** Opens the database in another way. */
   open?: typeof openDatabase | undefined
@@ -29,7 +29,7 @@ const optionsOf = (config: Config): Omit<DatabaseOptions, 'onCrash'> => ({
   queuePoolSize: config.databaseQueuePoolSize,
 })
 
-/** Brings tables and search index up to date, on connections without a time limit: a migration, also that of another process, may take long. */
+/** Migrates tables and search index, without time limits: a migration, even another process's, may take long. */
 async function bringUpToDate(
   { databaseUrl, databaseListenUrl, dataDir, searchEngine: choice, searchNodes }: Config,
   log: Logger,
@@ -65,7 +65,7 @@ async function openCluster(
   return nodes === null ? null : openClusterSearch({ database, nodes, shards, log, waitsForChanges })
 }
 
-/** Opens the database and brings its tables, search index and queue up to date: the first step of the service and of `migrate`. */
+/** Opens the database and migrates tables, search index and queue: the first step of the service and of `migrate`. */
 export async function prepareDatabase(
   config: Config,
   log: Logger,
