@@ -80,8 +80,8 @@ function note(contents: Contents, entry: ReadEntry): void {
 }
 
 /**
- * Reads and checks a whole archive; nothing is written.
- * @throws BackupError that says what is wrong: not a backup, incomplete, damaged, hostile or from another version.
+ * Reads and checks a whole archive.
+ * @throws BackupError: no backup, incomplete, damaged, hostile or of another version.
  */
 export async function inspectArchive(file: string): Promise<Manifest> {
   const contents: Contents = { manifestText: '', paths: new Set(), files: 0, bytes: 0, fault: null }
@@ -100,7 +100,7 @@ export async function inspectArchive(file: string): Promise<Manifest> {
   }
 }
 
-/** Unpacks an inspected archive into a work directory. @throws BackupError as `inspectArchive` does. */
+/** Unpacks an inspected archive into a work directory. @throws BackupError as `inspectArchive` */
 export async function unpackArchive(file: string, directory: string): Promise<void> {
   // The file may have been changed since it was inspected.
   const filter = (_path: string, entry: unknown) => {

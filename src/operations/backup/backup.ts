@@ -33,13 +33,12 @@ export interface LastBackup {
 
 export interface Backups {
   /**
-   * Copies the database in one consistent state and gives the copy as a tar.gz. Other statements wait while the changed files are
-   * copied, not while the copy is packed. The copy is deleted when the stream ends or is destroyed.
-   * @throws ServiceError CONFLICT when another backup is under way or the data is in a Postgres, UNAVAILABLE when there is no
-   * room for the copy.
+   * Copies the database in a consistent state and streams the copy as tar.gz. Other statements wait while changed files
+   * are copied, but not while packing. The copy is deleted when the stream ends or is destroyed.
+   * @throws ServiceError CONFLICT during another backup or on Postgres, UNAVAILABLE without room for the copy.
    */
   create(): Promise<Readable>
-  /** The last one that was read to its end, and what it lacks; null when the data is in a Postgres, of whose backups nobody here knows. */
+  /** The last backup read to its end, and what it lacks; null on Postgres, whose backups are unknown here. */
   last(): Promise<LastBackup | null>
   /** Waits a moment for a backup under way, then cuts it off. */
   stop(): Promise<void>
@@ -48,7 +47,7 @@ export interface Backups {
 /** How long a shutdown waits for a backup. */
 const shutdownGraceMs = 5_000
 
-/** Database pages compress well at this level; a higher one would be slower than most disks. */
+/** Database pages compress well at this level; higher ones would be slower than most disks. */
 const gzipLevel = 3
 
 async function measure(directory: string): Promise<{ files: number; bytes: number }> {
@@ -59,7 +58,7 @@ async function measure(directory: string): Promise<{ files: number; bytes: numbe
   return { files: files.length, bytes }
 }
 
-/** The bytes of a tar of a work directory. After the reader has gone, no further file is read. */
+/** The tar of a work directory. Reads no further file once the reader is gone. */
 async function* pack(directory: string): AsyncGenerator<Buffer> {
   let state: 'read' | 'abandoned' | 'failed' = 'read'
   const options = { cwd: directory, portable: true, strict: true, filter: () => state === 'read' }
@@ -84,7 +83,7 @@ const noRoom = () =>
 
 type Source = Omit<BackupDependencies, 'embedded'> & { client: EmbeddedClient }
 
-/** Copies the database and its manifest into a work directory. @returns the moment that the copy is of, ISO 8601. */
+/** Copies database and manifest into a work directory. @returns the copy's moment, ISO 8601. */
 async function copyInto(directory: string, { client, dataDir, clock, log }: Source): Promise<string> {
   const { bytes: needed } = await measure(databaseIn(dataDir))
   if ((await freeBytes(dataDir)) < needed + neededBytes) throw noRoom()
@@ -115,10 +114,7 @@ async function copyInto(directory: string, { client, dataDir, clock, log }: Sour
   return createdAt
 }
 
-/**
- * Copies the database and gives the copy as a compressed archive.
- * @param onEnd called when the stream has ended and the copy is deleted; not after an error.
- */
+/** Gives a copy of the database as a compressed archive. @param onEnd called after its deletion; not on error */
 async function openArchive(source: Source, onEnd: () => void): Promise<Readable> {
   const directory = makeWorkDirectory(source.dataDir)
   const remove = () =>

@@ -22,7 +22,7 @@ function explainFailure(error: unknown): BackupError {
   return new BackupError(`Its database does not start: ${error instanceof Error ? error.message : error}`)
 }
 
-/** Opens an unpacked database once and migrates it. @throws BackupError when it does not start, or differs from the manifest. */
+/** Opens and migrates an unpacked database. @throws BackupError if it fails, or differs from the manifest. */
 async function prove(directory: string, manifest: Manifest): Promise<void> {
   const crash = Promise.withResolvers<never>()
   crash.promise.catch(() => {})
@@ -61,16 +61,15 @@ interface Restore {
   manifest: Manifest
   dataDir: string
   now: Date
-  /** Called with the lock held and before anything in the directory changes; it throws to end the restore. */
+  /** Called with the lock held, before the directory changes; throw to abort the restore. */
   confirm(): Promise<void>
 }
 
 /**
- * Replaces the database of a data directory with that of a backup. The old one stays beside it under another name. After a kill
- * at any step, the next start finds either the old or the new one.
- * @returns where the old database is now; null when there was none.
- * @throws DataDirectoryInUseError when a process has the directory; BackupError when the backup cannot be used. Nothing has
- * changed then.
+ * Replaces a data directory's database with a backup's, keeping the old one under another name. After a kill at any
+ * step, the next start finds either of them.
+ * @returns where the old database is now; null if there was none.
+ * @throws DataDirectoryInUseError, or BackupError for an unusable backup. Nothing has changed then.
  */
 export async function restoreBackup({ file, manifest, dataDir, now, confirm }: Restore): Promise<string | null> {
   const lock = lockDataDirectory(dataDir)

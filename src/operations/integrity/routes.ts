@@ -17,7 +17,7 @@ interface VerifyDerivedOptions extends VerifyOptions {
   backend: DatabaseBackend
 }
 
-/** Derives a part anew and compares, while the service runs or not. Statements and memory are bounded; all requests are read. */
+/** Re-derives a part from all requests and compares, also while the service runs. Statements and memory are bounded. */
 export function verifyDerived(database: Database, part: DerivedPart, options: VerifyDerivedOptions): Promise<Verified> {
   switch (part) {
     case 'topics':

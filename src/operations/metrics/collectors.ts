@@ -4,7 +4,7 @@ import type { Observation } from './catalogue.ts'
 /** A part of the metrics that is read from the database. */
 export interface Collector {
   name: string
-  /** How long what was read is used, in milliseconds: however many scrapes there are, it is read no more often. */
+  /** How long a reading is reused, in ms, however many scrapes there are. */
   maxAgeMs: number
   /** Reads in short statements. It should take milliseconds. */
   read(): Promise<Observation[]>
@@ -20,7 +20,7 @@ interface CollectorsOptions {
   now?: () => number
 }
 
-/** For how long numbers are shown after they should have been read again: an old number that looks new hides what it should show. */
+/** How long overdue numbers are still shown: an old number that looks new would hide problems. */
 const graceMs = 60_000
 const defaultWaitMs = 2_000
 
@@ -58,9 +58,8 @@ function begin(state: State, now: () => number, onFailure: CollectorsOptions['on
 }
 
 /**
- * Reads what metrics need of the database, for any number of scrapes at a bounded cost: each collector has at most one reading under way and
- * is read at most once in its time. A scrape waits for `waitMs` at most, and then shows what was read before.
- * @returns a function that gives the newest numbers; it never throws.
+ * Reads database metrics at a bounded cost, each collector at most once per `maxAgeMs`. A scrape waits at most
+ * `waitMs`, then shows the previous reading. The returned function never throws.
  */
 export function createCollectors(options: CollectorsOptions): () => Promise<Observation[]> {
   const { collectors, onFailure, waitMs = defaultWaitMs, now = () => performance.now() } = options

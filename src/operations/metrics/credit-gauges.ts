@@ -23,7 +23,7 @@ const sums = sql`
 
 /** Entries of one statement: some milliseconds. */
 const sliceSize = 20_000
-/** So many entries may be added up at each reading, when a transaction that stays open keeps them from becoming final. */
+/** Entries summed per reading while an open transaction keeps them from becoming final. */
 const maxOpenEntries = 100_000
 
 /** How far the ledger is added up for good. */
@@ -31,7 +31,7 @@ interface Progress {
   /** Up to this entry: none is added before it any more. */
   id: number
   sums: Sums
-  /** The newest entry of an earlier reading, and the transaction id that no transaction of then reached; null before the first. */
+  /** The newest entry of an earlier reading, and the end of transaction ids then; null before the first. */
   pending: { id: number; end: bigint } | null
 }
 
@@ -57,8 +57,8 @@ async function addSlices(database: Database, { id: from, sums: known }: Progress
 }
 
 /**
- * Adds what has become final. An entry gets its number before it is committed, so those up to a number are final only when every transaction
- * is over that ran when this number was the newest. (Each has its transaction id first: it writes balances before entries.)
+ * Adds entries that became final. They are numbered before commit, so entries up to a number are final once every
+ * transaction running at its assignment has ended. (Each has its id before: it writes balances first.)
  */
 async function extend(database: Database, known: Progress): Promise<Progress> {
   const first = known.pending ?? (await readPosition(database))
@@ -75,7 +75,7 @@ interface Newest extends Sums {
   paygBalance: number
 }
 
-/** The entries after the final ones, and what they must agree with, as of one moment. Open reservations are those of open jobs and calls. */
+/** The entries after the final ones, and the open reservations and balances they must match; one snapshot. */
 async function readNewest(database: Database, after: number): Promise<Newest> {
   const { rows } = await sql<Newest>`
     with newest as (select ${sums} from credit_entries where id > ${after}),
@@ -112,10 +112,7 @@ function observe(total: Sums, { heldByReservations, paygHeldByBalances, paygBala
   ]
 }
 
-/**
- * Credits by the ledger itself, so the numbers survive restarts and are the same in every process. The append-only entries are added up once:
- * each reading continues where the last one ended.
- */
+/** Credits by the ledger: equal in all processes, and unaffected by restarts. Sums each entry once. */
 export function creditCollector(database: Database): Collector {
   let progress: Progress = { id: 0, sums: none, pending: null }
   return {

@@ -75,7 +75,7 @@ export interface OutboxBacklog {
   ageSeconds: number
 }
 
-/** Work in the background: requests to place in wishes, and texts that are to be written, or whose words are to be counted. */
+/** Background work: requests to place in wishes, texts to write, and texts whose words are to be counted. */
 export const backlogCollector = (database: Database): Collector => ({
   name: 'backlogs',
   maxAgeMs: 10_000,
@@ -143,7 +143,7 @@ function observePlatform({ platform, state, hosts, lastSuccessAt }: PlatformStat
   return observations
 }
 
-/** The platforms that are on. Their hosts are no label: a host is an address that the operator configured. */
+/** The enabled platforms. Hosts are no label: they are addresses configured by the operator. */
 export const platformCollector = (options: () => StatusOptions): Collector => ({
   name: 'platforms',
   maxAgeMs: 10_000,

@@ -42,7 +42,7 @@ export interface MonitoredService {
   outboxBacklog?: (() => Promise<readonly OutboxBacklog[]>) | undefined
 }
 
-/** Measures the parts of a service. Each method gives back a part with the same behaviour, or the same part where nothing is measured. */
+/** Measures parts of a service. Each method returns an equivalent part, or the same if nothing is measured. */
 export interface Monitoring {
   client(client: PlatformClient): PlatformClient
   platforms(platforms: PlatformsByName): PlatformsByName
@@ -134,7 +134,7 @@ function measured(metrics: Metrics, { metrics: { address } }: MetricsConfig, log
   }
 }
 
-/** Loads what the configuration needs to measure a service: nothing of OpenTelemetry where it needs nothing. */
+/** Loads what is needed to measure a service: nothing of OpenTelemetry if nothing is configured. */
 export async function createMonitoring(config: MetricsConfig, log: Logger): Promise<Monitoring> {
   if (!config.metrics.isOn) return noMonitoring
   const metrics = await createMetrics((error, series) =>

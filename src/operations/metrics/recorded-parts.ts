@@ -10,16 +10,16 @@ import type { RankOptions } from '../../search/ranked.ts'
 import type { CandidatesOfSearch, SearchIndex, SearchInput, TotalsOfSearch } from '../../search/search-index.ts'
 import type { CounterName, HistogramName, LabelsOf } from './catalogue.ts'
 
-// Parts of the service with the same behaviour that also record what they do. So no other room has to know of metrics.
+// Parts of the service that also record what they do, so that no other room knows of metrics.
 
-/** Why something failed, as a code of a closed set: never a message, which may hold an address. */
+/** The reason of a failure as a code of a closed set; never a message, which may contain an address. */
 function outcomeOf(error: unknown): string {
   if (error instanceof PlannedWaitError) return 'waiting'
   if (error instanceof PlatformError || error instanceof ServiceError) return error.code
   return 'other'
 }
 
-/** Where the parts of the service record what happens. No method throws, and none waits. */
+/** Where the parts record what happens. Methods neither throw nor wait. */
 export interface Recorder {
   /** @param seconds how long it took. */
   record<Name extends HistogramName>(name: Name, seconds: number, labels: LabelsOf<Name>): void
@@ -66,7 +66,7 @@ const recordedPlatform = (platform: Platform, recorder: Recorder): Platform => {
   }
 }
 
-/** The same for all platforms that are on. They are looked up late: tests replace them while the service runs. */
+/** The same for all enabled platforms, looked up late because tests replace them at runtime. */
 export const recordedPlatforms = (platforms: PlatformsByName, recorder: Recorder): PlatformsByName => ({
   get: (name) => {
     const platform = platforms.get(name)
@@ -152,10 +152,7 @@ const closedByCaller = 499
 const statusOf = ({ raw, statusCode }: Pick<FastifyReply, 'raw' | 'statusCode'>): number =>
   raw.headersSent ? statusCode : closedByCaller
 
-/**
- * Records each call when its answer has been sent or its connection closed. To be registered before the routes.
- * @returns how many calls are being answered.
- */
+/** Records calls once answered or closed; register before the routes. @returns how many are open. */
 export function recordCalls(app: App, recorder: Recorder): () => number {
   let inProgress = 0
   app.addHook('onRequest', (request, reply, done) => {

@@ -38,9 +38,8 @@ export interface OwnAddress {
 const maxConnections = 50
 
 /**
- * Serves metrics, and nothing else, at an address of their own. It takes no key: what it shows is no secret (README.md), and the
- * operator chooses who reaches the address.
- * @param expose all series as text.
+ * Serves only metrics at a separate address without a key: nothing in them is secret (README.md), and the operator
+ * controls access.
  */
 export async function listenForMetrics(
   address: { host: string; port: number },

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { Complain } from '../../runtime/config-error.ts'
 
-/** The environment variables of metrics: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of metrics, part of the schema in `config.ts`, which alone reads them. */
 export const metricsVariables = {
   METRICS: Type.Boolean({
     default: true,
@@ -31,7 +31,7 @@ export interface MetricsConfig {
   }
 }
 
-/** Interprets the variables of metrics. @param complain called with the first that is wrong. */
+/** Validates the variables of metrics. @param complain called with the first error */
 export function readMetricsConfig(
   environment: MetricsEnvironment,
   complain: Complain<MetricsEnvironment>,

@@ -65,7 +65,7 @@ function explain(error: unknown, isBegun: boolean): unknown {
   return error
 }
 
-/** The lines of a compressed text, without their line feeds; the digest is updated with each of them but the last. */
+/** The lines of compressed text, without line feeds; all but the last update the digest. */
 async function* readLines(bytes: AsyncIterable<Uint8Array>, digest: Hash): AsyncGenerator<Buffer> {
   // The error of either stream is thrown by the loop.
   const text = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {})
@@ -120,11 +120,11 @@ interface DumpedRows {
 /** A dump whose header was read and accepted. */
 export interface OpenDump {
   header: DumpHeader
-  /** In the order of the header, then the end. @throws DumpError when the dump is cut off, damaged or changed, perhaps only at its end. */
+  /** In the header's order. @throws DumpError if cut off, damaged or changed, perhaps only at the end. */
   rows: AsyncGenerator<DumpedRows, DumpEnd>
 }
 
-/** Begins to read a dump. @throws DumpError when it is none, or this Wishwell cannot restore it. */
+/** Starts reading a dump. @throws DumpError if it is none, or this version cannot restore it. */
 export async function openDump(bytes: AsyncIterable<Uint8Array>): Promise<OpenDump> {
   const digest = createHash('sha256')
   const lines = readLines(bytes, digest)

@@ -12,10 +12,7 @@ const typeInDump = (type: string) => (type === 'jsonb' || type === 'json' ? 'tex
 const selectedColumn = ({ name: column, type }: { name: string; type: string }) =>
   typeInDump(type) === type ? `t.${name(column)}` : `t.${name(column)}::text as ${name(column)}`
 
-/**
- * Settings of a transaction in which a row always has the same JSON, and which may take as long as it takes: a reader of the dump may
- * be slow.
- */
+/** Transaction settings that make a row's JSON deterministic and remove time limits: a dump's reader may be slow. */
 export async function setUpTransaction(transaction: Transaction): Promise<void> {
   await sql`select set_config(name, value, true) from (values ('timezone', 'UTC'), ('datestyle', 'ISO, YMD'),
     ('intervalstyle', 'postgres'), ('extra_float_digits', '1'), ('statement_timeout', '0'),
@@ -26,7 +23,7 @@ export async function setUpTransaction(transaction: Transaction): Promise<void> 
 const firstBatchRows = 50
 const maxBatchRows = 2_000
 
-/** Reads all rows of a table, as JSON, in batches of about a megabyte: only one is in memory, however large the table is. */
+/** Reads all rows of a table as JSON, in batches of about a megabyte, one at a time in memory. */
 export async function* readRows(transaction: Transaction, table: MovedTable): AsyncGenerator<string[]> {
   const columns = table.columns.map(selectedColumn).join(', ')
   await sql
@@ -52,8 +49,8 @@ export async function countRows(executor: Executor, table: string): Promise<numb
 }
 
 /**
- * Switches the triggers that a dump makes superfluous. A transaction that is rolled back leaves them as they were, and no other one ever
- * sees a table without them. The owner of a table may do so; `session_replication_role` needs a superuser.
+ * Switches triggers that a dump replaces, for this transaction alone. Needs only the table's owner, unlike
+ * `session_replication_role`.
  */
 export async function setTriggers(
   transaction: Transaction,
@@ -67,7 +64,7 @@ export async function setTriggers(
   }
 }
 
-/** Stores rows exactly as they are in the dump: identity columns have their values. @param lines rows as JSON. */
+/** Stores rows exactly as dumped, including identity columns. @param lines rows as JSON */
 export async function storeRows(transaction: Transaction, table: MovedTable, lines: readonly string[]): Promise<void> {
   const columns = table.columns.map((column) => name(column.name)).join(', ')
   const definitions = table.columns.map((column) => `${name(column.name)} ${typeInDump(column.type)}`).join(', ')

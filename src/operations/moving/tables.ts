@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 
-/** Tables that are not in a dump, and why. All others are; a test fails until it is decided for a new table (tables.service.test.ts). */
+/** Tables left out of dumps, and why. A test requires a decision for each new table (tables.service.test.ts). */
 export const leftOutTables: Readonly<Record<string, string>> = {
   kysely_migration: 'the target migrates itself',
   kysely_migration_lock: 'the target migrates itself',
@@ -29,7 +29,7 @@ interface MovedColumn {
 /** A table whose rows are in a dump. */
 export interface MovedTable {
   name: string
-  /** In the order of their names: it does not depend on the migrations that a database has gone through. */
+  /** Ordered by name, independent of the database's history of migrations. */
   columns: readonly MovedColumn[]
   /** The triggers that do not run while a dump is restored: the dump has what they made. */
   silenced: readonly string[]
@@ -71,7 +71,7 @@ function sortByReferences(tables: readonly CatalogRow[]): CatalogRow[] {
   return sorted
 }
 
-/** The tables of a migrated database whose rows are moved, in the order in which they are filled. */
+/** The tables of a migrated database whose rows are moved, in the order to fill them. */
 export async function readMovedTables(executor: Executor): Promise<MovedTable[]> {
   const { rows } = await catalog.execute(executor)
   const moved = rows.filter(({ name }) => !Object.hasOwn(leftOutTables, name))

@@ -26,7 +26,7 @@ interface FailingChannel {
   failedAt: Date | null
 }
 
-/** The channels that fail or were disabled, counted, and by account with the one that failed last. An account has few channels. */
+/** Failing and disabled channels: counts, and per account the one that failed last. Accounts have few channels. */
 export async function readFailingChannels(executor: Executor): Promise<Overview['channels']> {
   const { rows } = await sql<FailingChannel>`
     select account_id as "accountId", accounts.name, channels.id as "channelId", type, failing_since as "failingSince",

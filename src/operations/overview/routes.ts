@@ -55,7 +55,7 @@ export function registerOverviewRoute(app: App, dependencies: OverviewDependenci
   })
 }
 
-/** One part after the other: on the embedded database they would wait for each other anyway. */
+/** Reads one part after the other: embedded, they would wait for each other anyway. */
 async function readOverview(dependencies: OverviewDependencies, startedAt: string): Promise<Overview> {
   const { database, backend, clock, backups, judgedPerDay, platformsConfig: config, hosts } = dependencies
   const now = clock.now()
