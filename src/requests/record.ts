@@ -24,7 +24,7 @@ const isCorrected = ({ account }: View): RawBuilder<boolean> =>
 
 /** The maximum length of a description in lists and searches, in code points. */
 const excerptLength = 2_000
-/** How many characters must be read to see whether a text is longer than its excerpt. */
+/** How many characters to read to tell whether a text is longer than its excerpt. */
 const excerptProbe = excerptLength + 1
 
 /** How far before the limit to look for the end of a word; scripts without spaces are cut at the limit. */
@@ -37,14 +37,14 @@ export function excerptOf(text: string): { description: string; descriptionTrunc
   const characters = Array.from(text.slice(0, 2 * excerptProbe))
   if (characters.length <= excerptLength) return { description: text, descriptionTruncated: false }
   const shown = characters.slice(0, excerptLength).join('')
-  // Where the first character that is left out is white space, the last word is whole.
+  // If the next character is white space, the last word is complete.
   const endsWord = /^\s/u.test(characters[excerptLength]!)
   const lastSpace = endsWord ? -1 : shown.search(/\s\S*$/u)
   const end = lastSpace < shown.length - wordSearch ? shown.length : lastSpace
   return { description: shown.slice(0, end).trimEnd(), descriptionTruncated: true }
 }
 
-/** How likely a request is one, as the caller sees it. */
+/** How likely it is a request, as the caller sees it. */
 export const likelihoods = ['likely', 'maybe', 'unlikely'] as const
 
 export type Likelihood = (typeof likelihoods)[number]
@@ -52,7 +52,7 @@ export type Likelihood = (typeof likelihoods)[number]
 const likelihoodOf = (standing: Standing): Likelihood =>
   standing === standings.likely ? 'likely' : standing === standings.maybe ? 'maybe' : 'unlikely'
 
-/** The imported requests of a wish, which no public number counts. */
+/** A wish's imported requests, which no public number counts. */
 export const ownAsks = closed(
   {
     asks: Type.Integer(),
@@ -66,7 +66,7 @@ export const ownAsks = closed(
   },
 )
 
-/** The wish of a request, as every answer gives it. */
+/** The wish of a request, in every answer. */
 export const wishOfRequest = closed(
   {
     wishId: Type.String({ description: 'Identifier of the wish: the requests that ask for the same' }),
@@ -77,7 +77,7 @@ export const wishOfRequest = closed(
   named('WishOfRequest'),
 )
 
-/** A feature request as the interface gives it. Unknown is null, never invented. */
+/** A feature request in the API. Unknown values are null, never invented. */
 export const requestRecord = closed(
   {
     _id: Type.String({ description: 'Identifier of the request' }),
@@ -146,7 +146,7 @@ export const requestRecord = closed(
 
 export type RequestRecord = Static<typeof requestRecord>
 
-/** The parameter of lists and searches for whole texts. */
+/** The parameter for whole texts in lists and searches. */
 export const fullTextParameter = defaulted(
   Type.Boolean({
     default: false,
@@ -180,10 +180,10 @@ const shownColumns = [
   'product',
 ] as const satisfies readonly (keyof Tables['requests'])[]
 
-/** What `toRecord` needs of a row of `requests`, and the names of its topics. */
+/** The columns that `toRecord` needs, with topic names. */
 export type RequestRow = Selectable<Pick<Tables['requests'], (typeof shownColumns)[number] | 'description'>> & {
   topics: string[] | null
-  /** In the view that it was read with. */
+  /** In the view it was read with. */
   standing: Standing
   corrected: boolean
   wish: WishOfRequest | null
@@ -195,14 +195,13 @@ const topicNames = sql<string[] | null>`(
   from request_topics join topics on topics.key = request_topics.topic_key
   where request_topics.request_id = requests.id)`
 
-/** How much of the descriptions is read: all of it, or the beginning that lists show. */
+/** Whether to read whole descriptions or excerpts. */
 export interface TextChoice {
   fullText: boolean
 }
 
-/** How records are read. */
 export interface RecordChoice extends TextChoice {
-  /** Of the reader; without it the shared view. */
+  /** The reader's; defaults to the shared view. */
   view?: View | undefined
 }
 
@@ -215,7 +214,7 @@ export const recordColumns = ({ fullText, view = sharedView }: RecordChoice): Ra
     ${wishColumn(view)} as wish`
 }
 
-/** @param row as `recordColumns` gives it with the same choice. */
+/** @param row as `recordColumns` gives it with the same choice */
 export const toRecord = (row: RequestRow, { fullText }: TextChoice): RequestRecord => ({
   _id: row.id,
   title: row.title,

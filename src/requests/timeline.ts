@@ -4,12 +4,12 @@ import { dayMs } from '../runtime/durations.ts'
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 export interface Period {
-  /** Its first UTC day, YYYY-MM-DD; it ends where the next one begins. */
+  /** The first UTC day, YYYY-MM-DD; ends where the next period starts. */
   from: string
   requests: number
 }
 
-/** The Monday of a day's week, as in ISO 8601, at its time of day. */
+/** The Monday of a day's ISO 8601 week, at the same time of day. */
 export function startOfWeek(day: Date): Date {
   const sinceMonday = (day.getUTCDay() + 6) % 7
   return new Date(day.getTime() - sinceMonday * dayMs)
@@ -24,7 +24,7 @@ const nextOf = {
 }
 const startOf = { week: startOfWeek, month: startOfMonth, year: startOfYear }
 
-/** Up to half a year is shown in weeks, up to ten years in months. */
+/** Weeks up to half a year, months up to ten years. */
 const unitOf = (days: number) => (days <= 183 ? 'week' : days <= 3_653 ? 'month' : 'year')
 
 /**

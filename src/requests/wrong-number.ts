@@ -1,25 +1,24 @@
-/** A derived number or copy that differs from what it is derived from. */
+/** A derived number or copy that differs from its source. */
 export interface WrongNumber {
   /** The topic, wish, request or word. */
   subject: string
-  /** What is wrong of it, such as `votes`. */
+  /** What is wrong, such as `votes`. */
   check: string
   stored: string | null
   /** Derived anew. */
   expected: string | null
 }
 
-/** What a verification found. */
 export interface Verified {
-  /** At most `limit` of the options. */
+  /** At most `limit`. */
   wrong: WrongNumber[]
   /** Numbers that changed on every read, so that nothing can be said about them. */
   unchecked: number
 }
 
 export interface VerifyOptions {
-  /** The verification ends with so many differences. */
+  /** Stops after this many differences. */
   limit: number
-  /** Ends the verification with its reason. */
+  /** Aborts the verification. */
   signal?: AbortSignal
 }

@@ -13,18 +13,17 @@ import { standingIn } from '../views/view.ts'
 import { readStrictness } from './labels.ts'
 import { type Population, type Seats, shareSeats, weeklyTexts, weekOf } from './seats.ts'
 
-/** Whose draw it is, and when. */
 export interface DrawOwner extends Corrector {
   now: Date
 }
 
-/** For a query: rows of one owner. Not `is not distinct from`, which no index serves. */
+/** For a query: one owner's rows. No index serves `is not distinct from`. */
 const ownedBy = (accountId: string | null, table: 'made' | 'label_draws' | 'request_corrections') =>
   accountId === null
     ? sql`${sql.ref(`${table}.account_id`)} is null`
     : sql`${sql.ref(`${table}.account_id`)} = ${accountId}::uuid`
 
-/** What classes of the owner are cut by now, in one word. */
+/** The owner's current thresholds as a key. */
 const inOneWord = (strictness: Strictness): string =>
   platformGroups
     .map((group) => thresholdsBy(strictness)[group] ?? projectDetector()[group].thresholds)
@@ -102,7 +101,6 @@ function confidenceOf({ title, description, confidence, judgement, operators }: 
     : confidence
 }
 
-/** Reads what is noted of drawn texts. */
 async function readPicked(transaction: Transaction, ids: readonly string[]) {
   const { rows } = await sql<Omit<Picked, 'operators'>>`
     select id, platform, source_id, title, description, requests.confidence,
@@ -121,7 +119,6 @@ async function readPicked(transaction: Transaction, ids: readonly string[]) {
   }))
 }
 
-/** Draws texts for free seats of the week. */
 async function drawMore(transaction: Transaction, { accountId }: Corrector, week: string, taken: Seats): Promise<void> {
   if (taken[0] + taken[1] + taken[2] >= weeklyTexts) return
   const population = await countPopulation(transaction, accountId)
@@ -149,7 +146,7 @@ async function drawMore(transaction: Transaction, { accountId }: Corrector, week
  */
 export async function drawTexts(transaction: Transaction, { accountId, now }: DrawOwner): Promise<void> {
   if (accountId !== null) {
-    // Keeps the deletion of the account out, and other draws of it.
+    // Blocks the account's deletion and concurrent draws.
     if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
   }
   const week = weekOf(now)

@@ -2,31 +2,30 @@ import type { Standing } from '../../database/column-types.ts'
 import { type WishClass, wishClassOf } from '../detection/detect.ts'
 import { type Share, shareOf, type WeightedLabel } from './interval.ts'
 
-/** What the owner of a draw said about a text of it. */
+/** The owner's label of a drawn text. */
 export interface DrawnLabel {
   platform: string
-  /** Its class when it was drawn, and the confidence that the class followed from. */
+  /** Its class when drawn, and the confidence behind it. */
   standing: Standing
   confidence: number
-  /** How many texts of its class it was drawn from. */
+  /** The texts of its class when drawn. */
   population: number
-  /** What classes were cut by then, as one word. */
+  /** The thresholds at that time, as a key. */
   thresholds: string
   isRequest: boolean
 }
 
-/** The classes as people see them: shown, shown on demand, hidden. */
+/** Shown, shown on demand, hidden. */
 export const shownClasses = ['shown', 'maybe', 'hidden'] as const
 export type ShownClass = (typeof shownClasses)[number]
 
 const classOf: Record<WishClass, ShownClass> = { likely: 'shown', maybe: 'maybe', unlikely: 'hidden' }
 
-/** With fewer labels an interval says next to nothing. */
+/** With fewer labels, an interval says almost nothing. */
 export const fewestLabels = 10
 
 /** The share of real requests with its interval; all null if neither account nor operator has enough labels. */
 export type Estimate = { [K in keyof Share]: number | null } & {
-  /** How many labels it follows from. */
   labels: number
   from: 'account' | 'operator' | null
 }
@@ -56,7 +55,7 @@ function placeLabels(labels: readonly DrawnLabel[], classNow: typeof wishClassOf
   })
 }
 
-/** The estimates of one class: from the first whose labels are enough. */
+/** The account's estimate of a class if it has enough labels, else the operator's. */
 function estimateOf(own: readonly PlacedLabel[], operators: readonly PlacedLabel[] | null): Estimate {
   const mine = operators === null ? 'operator' : 'account'
   const [from, used] =
@@ -76,7 +75,7 @@ const estimatesOf = (own: readonly PlacedLabel[], operators: readonly PlacedLabe
 }
 
 export interface Accuracy extends Estimates {
-  /** Those with a label, in the order of their names. */
+  /** Only platforms with labels, sorted by name. */
   platforms: (Estimates & { platform: string })[]
 }
 

@@ -1,4 +1,4 @@
-/** What someone said about a drawn text, and how many texts it stands for. */
+/** A label and how many texts it represents. */
 export interface WeightedLabel {
   isRequest: boolean
   /** Above 0; only ratios matter. */
@@ -12,7 +12,7 @@ export interface Share {
   high: number
 }
 
-/** Half of what the interval leaves out. */
+/** Probability outside the interval, per side. */
 const tail = 0.025
 
 /** Natural log of the gamma function for x > 0, to 1e-10 (Lanczos, g = 5; Numerical Recipes, section 6.1). */
@@ -35,7 +35,7 @@ function betaFraction(x: number, a: number, b: number): number {
   let c = 1
   let d = 1 / atLeastTiny(1 - ((a + b) * x) / (a + 1))
   let fraction = d
-  // It converges in about the square root of the greater parameter.
+  // Converges in about the square root of the larger parameter.
   for (let m = 1; m <= 1_000; m += 1) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m))
     d = 1 / atLeastTiny(1 + even * d)
@@ -56,7 +56,7 @@ function betaBelow(x: number, a: number, b: number): number {
   return x < (a + 1) / (a + b + 2) ? (factor * betaFraction(x, a, b)) / a : 1 - (factor * betaFraction(1 - x, b, a)) / b
 }
 
-/** Where the distribution function reaches `probability`: by halving, to 1e-12. */
+/** The inverse of `betaBelow`, by bisection, to 1e-12. */
 function betaQuantile(probability: number, a: number, b: number): number {
   let [low, high] = [0, 1]
   for (let step = 0; step < 40; step += 1) {

@@ -7,7 +7,7 @@ import { type Accuracy, type DrawnLabel, estimateAccuracy } from './estimate.ts'
 /** Only the latest labels count: two years of an account that answers every week. */
 const mostLabels = 2_080
 
-/** The labels of an account, or of the operator (null). */
+/** The labels of an account, or the operator (null). */
 async function readLabels(executor: Executor, accountId: string | null): Promise<DrawnLabel[]> {
   const { rows } = await sql<DrawnLabel>`
     select label_draws.platform, standing, confidence, population, thresholds, is_request as "isRequest"
@@ -18,7 +18,7 @@ async function readLabels(executor: Executor, accountId: string | null): Promise
   return rows
 }
 
-/** How sure detection must be for an account; as usual for the operator (null). */
+/** The strictness of an account; `usual` for the operator (null). */
 export async function readStrictness(executor: Executor, accountId: string | null): Promise<Strictness> {
   const { rows } = await sql`select from accounts where id = ${accountId}::uuid and is_strict`.execute(executor)
   return rows.length > 0 ? 'strict' : 'usual'

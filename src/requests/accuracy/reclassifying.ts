@@ -49,7 +49,7 @@ const begin = '00000000-0000-0000-0000-000000000001'
 
 interface Pass {
   accounts: string[]
-  /** After which request its next slice begins. */
+  /** The request after which the next slice starts. */
   after: string
   /** Whether every transaction has ended that may have read the accounts' old strictness or data deleted since. */
   isSettled: boolean
@@ -131,7 +131,7 @@ export async function reclassifySlice(database: Database): Promise<boolean> {
     await recomputeStandings(transaction, ids)
     await recount(transaction, { requests: ids })
   })
-  // Afterwards: a slice is repeated rather than left out.
+  // Last, so that a crash repeats a slice rather than skipping it.
   await noteProgress(database, pass, last)
   return true
 }

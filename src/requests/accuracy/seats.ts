@@ -1,14 +1,13 @@
 import { dayOf, startOfWeek } from '../timeline.ts'
 
-/** How many texts are in each class (`standings`). */
+/** Texts per class (`standings`). */
 export type Population = Record<0 | 1 | 2, number>
-/** How many texts of each class are drawn in a week. */
+/** Texts drawn per class and week. */
 export type Seats = Record<0 | 1 | 2, number>
 
 /** Most seats go to shown texts, because people see them. Maybe and hidden get the same number each. */
 const wanted: Seats = { 2: 8, 1: 6, 0: 6 }
 
-/** How many texts are drawn in a week. */
 export const weeklyTexts = 20
 
 /** Splits the week's remaining seats: first as wanted, then the rest to classes that still have texts. */
@@ -25,5 +24,5 @@ export function shareSeats(population: Population, taken: Seats): Seats {
   return seats
 }
 
-/** The Monday of a moment's week in UTC, as YYYY-MM-DD. */
+/** The Monday (UTC) of a moment's week, as YYYY-MM-DD. */
 export const weekOf = (now: Date): string => dayOf(startOfWeek(now))

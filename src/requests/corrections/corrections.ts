@@ -11,10 +11,8 @@ import { lockRequestsOf } from '../store/request-locks.ts'
 import { correctionHash, recomputeStandings } from '../views/standings.ts'
 import { recount } from '../wishes/recount.ts'
 
-/** What the routes of corrections need. */
 export type CorrectionDependencies = Omit<RouteDependencies, 'idempotent'>
 
-/** Whose correction it is. */
 export interface Corrector {
   /** Null for the operator, whose corrections hold for all accounts. */
   accountId: string | null
@@ -34,7 +32,7 @@ interface CorrectedRequest {
   sourceHash: string
 }
 
-/** Before all requests, in the order of their ids. */
+/** Below all ids of requests. */
 export const firstId = '00000000-0000-0000-0000-000000000000'
 
 const ownedBy = (accountId: string | null) => sql`account_id is not distinct from ${accountId}::uuid`
@@ -123,7 +121,7 @@ export async function undoCorrection(
   transaction: Transaction,
   { accountId, correctionId }: Corrector & { correctionId: string },
 ): Promise<boolean> {
-  // Before the row of the correction, as everywhere.
+  // Requests are locked before corrections, as everywhere.
   await lockRequestsOf(
     transaction,
     sql`select request_id from request_corrections where source_hash = ${correctionId} and ${ownedBy(accountId)}`,
@@ -134,7 +132,7 @@ export async function undoCorrection(
 /** Deletes a deleted account's corrections, draws and own standings. The operator's corrections stay. */
 export async function deleteCorrectionsOf(transaction: Transaction, accountId: string): Promise<void> {
   await takeLock(transaction, 'memberships')
-  // In the order of all writers: corrections, the account, how it sees requests.
+  // In the order of all writers: corrections, account, standings.
   await sql`delete from request_corrections where account_id = ${accountId}`.execute(transaction)
   await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
   await sql`delete from label_draws where account_id = ${accountId}`.execute(transaction)

@@ -12,7 +12,6 @@ import { readRequests, requestRecord } from '../record.ts'
 import type { View } from '../views/view.ts'
 import { type Corrector, isVisibleTo } from './corrections.ts'
 
-/** A correction in the list, as it is answered. */
 export const correction = closed(
   {
     correctionId: Type.String({ description: 'What it is undone by, also when its request is gone' }),

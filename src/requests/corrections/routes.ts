@@ -16,10 +16,9 @@ const newCorrection = closed({
   isRequest: Type.Boolean({ description: 'Whether the request is a feature request' }),
 })
 
-/** What differs between the routes of accounts and those of the operator. */
+/** What differs between an account's and the operator's routes. */
 interface CorrectionAudience extends Audience {
   limit: string
-  /** The errors of a correction. */
   refusals: ErrorCode[]
   tags: string[]
 }

@@ -18,7 +18,7 @@ const curated: ReadonlySet<string> = new Set(['discourse', 'stackexchange'])
 const curatedStrength = 3
 const ownStrength = 1.5
 
-/** Log-odds of what is said about a text: 0 when that is nothing. */
+/** The log-odds of evidence; 0 for none. */
 export function evidenceLogOdds(platform: string, evidence: Evidence): number {
   if (evidence === 'none') return 0
   const isCurated = groupOf(platform) === 'tracker' || curated.has(platform.toLowerCase())
@@ -32,25 +32,25 @@ export type WishClass = 'likely' | 'maybe' | 'unlikely'
 export interface DetectableText {
   title: string
   description: string
-  /** The name of the platform; an unknown one counts as a social platform. */
+  /** An unknown platform counts as social. */
   platform: string
-  /** Labels, flairs and categories of the source. Empty: the text alone decides. */
+  /** The source's labels, flairs and categories. If empty, the text alone decides. */
   tags: readonly string[]
 }
 
 export interface Detection {
-  /** The probability that the text is a feature request, from 0 to 1. */
+  /** The probability (0 to 1) that the text is a feature request. */
   confidence: number
   wish: WishClass
 }
 
-/** The confidences from which a text of a platform is likely, and maybe, a wish. */
+/** The confidences from which a platform's text is likely, or maybe, a wish. */
 export const thresholdsOf = (platform: string): Thresholds => projectDetector()[groupOf(platform)].thresholds
 
 /** An account's thresholds, where they differ from the shared ones. */
 export type OwnThresholds = Partial<Record<PlatformGroup, Thresholds>>
 
-/** The class of a confidence, wherever it comes from. */
+/** The class of a confidence from any source. */
 export function wishClassOf(confidence: number, platform: string, own: OwnThresholds = {}): WishClass {
   const { likely, maybe } = own[groupOf(platform)] ?? thresholdsOf(platform)
   if (confidence >= likely) return 'likely'

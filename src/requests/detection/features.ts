@@ -2,12 +2,12 @@
 const maxRawTitle = 400
 const maxRawDescription = 6_000
 
-/** How much of a normalised text gives features, in UTF-16 units. */
+/** UTF-16 units of a normalized text that give features. */
 const maxTitle = 300
 const maxWordText = 1_500
 const maxCharacterText = 800
 
-/** Ends a sentence or a line: the word after it begins one. */
+/** Ends a sentence or line. */
 const boundary = 46 // .
 const question = 63 // ?
 const space = 32
@@ -50,7 +50,7 @@ function codeOf(code: number): number {
   }
   if (code === 0x2019 || code === 0x2018) return apostrophe
   if (code < 0xc0 || (code >= 0x2000 && code <= 0x2fff) || (code >= 0x3000 && code <= 0x303f)) return space
-  // Halves of surrogate pairs, most of them emoji, and private characters.
+  // Surrogate halves (mostly emoji) and private-use characters.
   if (code >= 0xd800 && code <= 0xf8ff) return space
   return code
 }
@@ -87,7 +87,7 @@ interface NormalText {
 
 const scratch = new Uint16Array(maxTitle + 1 + maxWordText)
 
-/** A compatibility form may be upper case again. */
+/** Lowercases again, because a compatibility form may be upper case. */
 const cleaned = (text: string) => withoutCode(text.toLowerCase()).normalize('NFKC').toLowerCase()
 
 /** Normalizes (NFKC, lower case) without comments, code, addresses and tags. Valid until the next call. */
@@ -106,7 +106,7 @@ const titleSeed = 0x2f0b4a27 | 0
 const pairSeed = 0x5bd1e995 | 0
 const characterSeed = 0x1b873593 | 0
 const prime = 0x01000193
-/** The hash of the start of a sentence, as the first half of a pair of words. */
+/** The sentence start, as the first half of a pair of words. */
 const sentenceStart = 0x7f4a7c15 | 0
 
 /**
@@ -120,26 +120,26 @@ export const blocks = [
 ] as const
 export const blockCount = blocks.length
 
-/** Where the table of each block begins, and the size of all. */
+/** Where each block's table starts, and the total size. */
 const offsets = blocks.map((_block, index) => blocks.slice(0, index).reduce((sum, { bits }) => sum + 2 ** bits, 0))
 export const modelSize: number = blocks.reduce((sum, { bits }) => sum + 2 ** bits, 0)
 
-/** Every character gives at most two words or pairs, or three sequences of characters. */
+/** Every character yields at most two words or pairs, or three sequences. */
 const maxFeatures = 3 * (maxTitle + 1 + maxWordText)
 
-/** A text as a sparse vector: the features of a block have the same value. */
+/** A text as a sparse vector. Features of a block have equal values. */
 export interface Features {
-  /** Positions in the tables of the model, each once, block after block. */
+  /** Distinct positions in the model's tables, block after block. */
   positions: Uint32Array
-  /** The whole hash of the feature at the same index of `positions`. */
+  /** The full hash of each position's feature. */
   hashes: Uint32Array
   /** Where each block ends in `positions`. */
   ends: Uint32Array
-  /** The value of the features of each block: together they have the length `share`. */
+  /** The value of each block's features, which gives the block the length `share`. */
   values: Float64Array
 }
 
-/** The last step of MurmurHash3: spreads a hash over all bits. */
+/** MurmurHash3's finalizer: spreads a hash over all bits. */
 function mixed(hash: number): number {
   let mix = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35)
@@ -178,7 +178,7 @@ function hashWords(codes: Uint16Array, end: number, seed: number): number {
   return count
 }
 
-/** 3, 4 and 5 characters in a row. Returns how many were found. */
+/** Hashes runs of 3, 4 and 5 characters. Returns how many. */
 function hashCharacters(codes: Uint16Array, end: number): number {
   let count = 0
   for (let index = 0; index + 3 <= end; index += 1) {

@@ -50,7 +50,7 @@ const maxLogOdds = 12
 
 export const probabilityOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
-/** @returns log-odds between -12 and 12; rising with the score. */
+/** @returns log-odds from -12 to 12, increasing with the score. */
 export function calibrated(score: number, { slope, offset }: Calibration): number {
   return Math.min(maxLogOdds, Math.max(-maxLogOdds, slope * score + offset))
 }
@@ -61,7 +61,7 @@ const magic = 'WISHDET\0'
 export const maxFileBytes = 128 * 1024
 export const platformGroups: readonly PlatformGroup[] = ['tracker', 'social']
 
-/** Confidences from which a text is likely, and maybe, a wish. */
+/** The confidences from which a text is likely, or maybe, a wish. */
 export interface Thresholds {
   likely: number
   maybe: number
@@ -77,7 +77,7 @@ export type Detector = Readonly<Record<PlatformGroup, GroupModel>>
 
 interface Header {
   version: number
-  /** Bits of the table of each block. */
+  /** Weight bits per block. */
   bits: number[]
   groups: { name: PlatformGroup; bias: number; scales: number[]; calibration: Calibration; thresholds: Thresholds }[]
 }
@@ -99,7 +99,7 @@ export function writeDetector(detector: Detector): Buffer {
   return Buffer.concat([Buffer.from(magic, 'latin1'), length, json, ...weights])
 }
 
-/** @throws Error when the file is not one of this version and these features. */
+/** @throws Error unless the file fits this version and these features. */
 export function parseDetector(file: Buffer): Detector {
   const start = magic.length + 4
   if (file.length < start || file.toString('latin1', 0, magic.length) !== magic)
@@ -122,7 +122,7 @@ export const weightsFile: URL = new URL('weights.bin', import.meta.url)
 
 let detector: Detector | undefined
 
-/** The weights of the project, read once. */
+/** The project's weights, read once. */
 export function projectDetector(): Detector {
   detector ??= parseDetector(readFileSync(weightsFile))
   return detector

@@ -15,7 +15,7 @@ const idColumns = {
   searchable_requests: 'searchable_requests.request_id',
 } as const
 
-/** All of the conditions; true when there are none. */
+/** The conjunction of conditions; true if there are none. */
 export const all = (conditions: readonly RawBuilder<unknown>[]): Condition =>
   conditions.length === 0 ? sql`true` : sql`${sql.join(conditions, sql` and `)}`
 

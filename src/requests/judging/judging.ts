@@ -65,7 +65,7 @@ export function createJudging({ database, clock, log, config, dispatcher }: Judg
   const { perDay, excludedPlatforms } = config
   const endpoint = createEndpoint({ config: config.model, clock, dispatcher })
 
-  /** @returns whether another text should be tried now. */
+  /** @returns whether to try another text now. */
   const judgeNext = async (signal: AbortSignal): Promise<boolean> => {
     if (!endpoint.admits()) return false
     const text = await claimText(database, { perDay, excludedPlatforms, now: clock.now() })

@@ -32,11 +32,11 @@ export type JudgingEnvironment = Static<TObject<typeof judgingVariables>>
 
 export interface JudgingConfig {
   model: ModelConfig
-  /** The maximum of texts that all processes together send to the model in a UTC day. */
+  /** Texts that all processes together may send to the model per UTC day. */
   perDay: number
-  /** The same of pairs of wishes that may be the same. */
+  /** The same for pairs of possibly equal wishes. */
   pairsPerDay: number
-  /** No text of these is sent. */
+  /** Platforms whose texts are never sent. */
   excludedPlatforms: readonly PlatformName[]
 }
 

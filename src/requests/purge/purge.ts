@@ -23,29 +23,29 @@ import { suppress } from './suppression.ts'
 /** Selects requests that match all fields: at least one, and at most one of id, url, author and olderThanDays. */
 export interface PurgeSelection {
   platform?: PlatformName
-  /** Refreshed before so many days. */
+  /** Last refreshed more than this many days ago. */
   olderThanDays?: number
-  /** A request's `_id`, or with `platform` the id that it has there. */
+  /** A request's `_id` or, with `platform`, its id there. */
   id?: string
   url?: string
-  /** A handle with or without @, a name, or the address of a profile. */
+  /** A handle with or without @, a name, or a profile URL. */
   author?: string
 }
 
 export interface PurgeInput extends PurgeSelection {
   suppress: boolean
-  /** Only counts what fits, and deletes nothing. */
+  /** Only counts matches; deletes nothing. */
   dryRun: boolean
   now: Date
 }
 
 export interface PurgeResult {
-  /** By which the suppression is lifted; null when nothing was suppressed. */
+  /** The id for lifting the suppression; null if nothing was suppressed. */
   purgeId: string | null
-  /** How many requests fit, by platform. */
+  /** Matching requests by platform. */
   matched: Map<PlatformName, number>
   deleted: number
-  /** The first 5 that fit. */
+  /** The first 5 matches. */
   samples: Match[]
 }
 
@@ -82,7 +82,7 @@ function namedIdentities({ url, author }: PurgeSelection): Identity[] | null {
 const columns = sql`id, platform, title, source_id as "sourceId", source_url as "sourceUrl", author_name as "authorName",
   author_handle as "authorHandle", author_profile_url as "authorProfileUrl"`
 
-/** The requests that fit, in slices. A row that is added meanwhile may be missed. */
+/** Yields matches in slices. May miss rows added meanwhile. */
 async function* findMatches(database: Database, selection: PurgeSelection & { now: Date }): AsyncGenerator<Match[]> {
   const condition = conditionOf(selection)
   if (selection.id !== undefined) {
@@ -125,10 +125,10 @@ const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Pr
     if (input.suppress) {
       await suppress(transaction, { purgeId, identities, named: input.id !== undefined, now: input.now })
     }
-    // Before the locks of the requests.
+    // Must precede the request locks.
     await takeLock(transaction, 'memberships')
     const ids = matches.map((match) => match.id)
-    // Locked in the order in which pages lock them, so that neither can deadlock the other.
+    // Locked in the order of pages, to avoid deadlocks with them.
     const chosen = sql<{ id: string }>`
       select id from requests where id = any(${ids}::uuid[]) and ${conditionOf(input)}
       order by platform, source_id for update`
@@ -165,7 +165,7 @@ export async function purgeRequests(database: Database, input: PurgeInput): Prom
       deleted += await deleteSlice(database, { purgeId, matches: matches.slice(start, start + deletedRows), input })
     }
   }
-  // Nothing that is derived has a tag or a word of what is gone.
+  // Makes derived data forget the tags and words of deleted requests.
   if (deleted > 0) {
     await foldAllTopicCounts(database)
     await addChangedWords(database)

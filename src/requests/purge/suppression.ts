@@ -15,9 +15,9 @@ import {
   identitiesOfUrl,
 } from '../store/identity.ts'
 
-/** The fields by which a body names what is purged, or lifted again. */
+/** The fields of a body that select requests to purge, or suppressions to lift. */
 export const selectionFields = {
-  // Every platform, on or not: what was collected of one that is off is still here.
+  // Includes disabled platforms, whose requests may still be stored.
   platform: Type.Optional(oneOf(storedPlatformNames, { description: 'Only what is from there' })),
   url: Type.Optional(
     trimmedText(
@@ -76,7 +76,7 @@ export async function findSuppressed(
 export interface NewSuppressions {
   purgeId: string
   identities: readonly (Identity & { platform: PlatformName })[]
-  /** Whether the operator named them; else they are the ids of what was deleted. */
+  /** Whether the operator named them; else they are ids of deleted requests. */
   named: boolean
   now: Date
 }
@@ -96,7 +96,7 @@ export async function suppress(transaction: Transaction, { purgeId, identities, 
     on conflict do nothing`.execute(transaction)
 }
 
-/** Entries of one identity on every platform that it may have been suppressed on. */
+/** The hashes of an identity on every platform where it may be suppressed. */
 const hashesOf = (identities: readonly Identity[], platform: PlatformName | undefined) =>
   identities.flatMap((identity) =>
     (platform === undefined ? storedPlatformNames : [platform]).map((name) => hashIdentity(name, identity)),
@@ -137,13 +137,13 @@ export async function liftSuppression(
 
 export interface SuppressingPurge {
   purgeId: string
-  /** What was named, each kind once; empty for a purge by platform or age. */
+  /** The distinct kinds named; empty for a purge by platform or age. */
   kinds: IdentityKind[]
   entries: number
   createdAt: Date
 }
 
-/** How much is suppressed, and by which purges. */
+/** The number of suppressions, and the purges behind them. */
 export async function listSuppressions(executor: Executor): Promise<{ entries: number; purges: SuppressingPurge[] }> {
   const { rows: counted } = await sql<{ entries: number }>`select count(*) as entries from suppressions`.execute(
     executor,

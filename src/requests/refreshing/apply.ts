@@ -9,7 +9,7 @@ import { preparePage } from '../store/prepared-page.ts'
 import { storePageAlone } from '../store/store.ts'
 import { recount } from '../wishes/recount.ts'
 
-/** A request that this process may read again until the claim runs out. */
+/** A request claimed for refreshing by this process. */
 interface ClaimedRequest extends ClaimedRow {
   handle: string
 }
@@ -43,7 +43,7 @@ export async function claimRefreshes(
   if (first === undefined) return []
   const group = groupOf(first.handle)
   const chosen = due.filter(({ handle }) => groupOf(handle) === group).slice(0, maxHandles)
-  // Another process may have claimed some of them meanwhile.
+  // Others may have claimed some meanwhile.
   return claimRows<{ handle: string }>(database, 'request_refreshes', {
     where: sql`request_id = any(${chosen.map(({ id }) => id)}::uuid[]) and due_at <= ${now}::timestamptz`,
     order: sql`request_id`,
@@ -52,17 +52,17 @@ export async function claimRefreshes(
   })
 }
 
-/** What a call did to the requests that it read. */
+/** The result of a call. */
 export interface RefreshOutcome {
   refreshed: number
   deleted: number
-  /** Left out of the answer, or of a source that cannot be read now. */
+  /** Missing from the answer, or in a source that cannot be read now. */
   unchanged: number
 }
 
 /** Consecutive UTC days that a platform must omit a request before it counts as deleted there. */
 const daysMissing = 3
-/** When a request is due again whose source could not be read. */
+/** When to retry a request whose source was unreadable. */
 const unreadableMs = 7 * dayMs
 
 const utcDay = (moment: Date) => moment.toISOString().slice(0, 10)

@@ -31,7 +31,7 @@ async function hasRoom(host: Budget, now: Date): Promise<boolean> {
   return quota === null || quota.used < quota.limit * shareForJobs
 }
 
-/** Whether jobs leave a request of this platform over at this moment. */
+/** Whether jobs leave the platform unused at the moment. */
 async function isIdle(
   database: Database,
   platform: PlatformName,
@@ -51,9 +51,9 @@ export interface RefreshingOptions {
 }
 
 const intervalMs = 60_000
-/** The maximum calls to a platform in one round: jobs that start meanwhile come first. */
+/** Calls to a platform per round: jobs that start meanwhile go first. */
 const maxCalls = 10
-/** How long a platform is left alone after a failure that names no time. */
+/** The pause after a failure that names no time. */
 const pauseMs = 60 * 60_000
 
 /** Refreshes known requests in the background, a few calls a minute. After a stop, claimed requests stay due. */
@@ -76,7 +76,7 @@ export function startRefreshing(options: RefreshingOptions): BackgroundRun {
         const now = clock.now()
         const retryAt = error instanceof PlatformError ? error.retryAt : null
         pausedUntil.set(platform.name, retryAt ?? new Date(now.getTime() + pauseMs))
-        // A platform that cannot be read is an everyday event; anything else is a fault of ours.
+        // Unreadable platforms are routine; anything else is our bug.
         if (error instanceof PlatformError) log.info({ platform: platform.name, code: error.code }, 'refreshes paused')
         else log.error({ err: error, platform: platform.name }, 'refreshing failed')
       }
@@ -90,7 +90,7 @@ export function startRefreshing(options: RefreshingOptions): BackgroundRun {
   })
 }
 
-/** One call to a platform. @returns whether there may be more to do now. */
+/** Makes one call to a platform. @returns whether there may be more to do now. */
 async function refreshOnce(
   { database, clock, log, hosts }: RefreshingOptions,
   { name, refresh }: Platform,

@@ -12,7 +12,7 @@ export async function noteSearchChanges(transaction: Transaction, ids: readonly 
   if (ids.length > 0) await insertSearchChanges(sql`select unnest(${[...ids]}::uuid[])`).execute(transaction)
 }
 
-/** The name is in the function that notifies (`database/schema/answers.sql`). */
+/** Also in the notifying function (`database/schema/answers.sql`). */
 const channel = 'wishwell_requests'
 
 export interface RequestChanges {

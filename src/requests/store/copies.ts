@@ -41,10 +41,10 @@ export async function followTexts(
     ${insertSearchChanges(sql`select unnest(${ids}::uuid[])`)}`.execute(transaction)
 }
 
-/** The maximum of requests that one statement copies. */
+/** Requests copied per statement. */
 const sliceRows = 5_000
 
-/** Makes the copies of all requests, none of which has one: after a dump was restored. */
+/** Creates the copies of all requests, after restoring a dump. */
 export async function copyAllRequests(transaction: Transaction): Promise<void> {
   let after: string | null = '00000000-0000-0000-0000-000000000000'
   while (after !== null) {

@@ -18,7 +18,7 @@ export async function deleteExpiredRequests(database: Database, retention: Reten
   let more = false
   for (const [platform, days] of retention) {
     const before = new Date(now.getTime() - days * dayMs)
-    // A row that a page is just refreshing is locked, and stays.
+    // Skips rows locked by a page that is refreshing them.
     const chosen = sql<{ id: string }>`
       select id from requests where platform = ${platform} and greatest(updated_at, seen_at) < ${before}::timestamptz
       order by greatest(updated_at, seen_at) limit ${sliceRows} for update skip locked`
@@ -56,7 +56,7 @@ export interface DeletedRequests {
   wishes: WishChanges
 }
 
-/** The wishes that these requests are in, in every view. */
+/** The wishes of these requests, in every view. */
 async function readLeft(transaction: Transaction, ids: readonly string[]): Promise<WishChanges> {
   const { rows } = await sql<{ accountId: string | null; wishId: string }>`
     select account_id as "accountId", wish_id as "wishId" from account_wish_members where request_id = any(${[...ids]}::uuid[])
@@ -80,7 +80,7 @@ export async function deleteRequests(
   const { rows: locked } = await chosen.execute(transaction)
   if (locked.length === 0) return { deleted: 0, wishes: {} }
   const ids = locked.map(({ id }) => id)
-  // A statement of its own: it must see what a page wrote whose locks were waited for.
+  // A separate statement, to see what the pages we waited for have written.
   const { rows: texts } = await sql<{ text: string; is_counted: boolean }>`
     delete from request_texts using requests
     where request_id = any(${ids}::uuid[]) and requests.id = request_id
@@ -88,7 +88,7 @@ export async function deleteRequests(
       select from uncounted_texts where uncounted_texts.request_id = request_texts.request_id) as is_counted`.execute(
     transaction,
   )
-  // In the order of all writers, before they are deleted in any.
+  // Locks in the order of all writers, before any deletion.
   await sql`
     select from account_requests where request_id = any(${ids}::uuid[]) order by account_id, request_id for update`.execute(
     transaction,
@@ -104,7 +104,7 @@ export async function deleteRequests(
   return { deleted: ids.length, wishes }
 }
 
-/** Deletes requests in a transaction of its own. @returns how many. */
+/** Deletes requests in its own transaction. @returns how many. */
 export const deleteAlone = (database: Database, chosen: RawBuilder<{ id: string }>): Promise<number> =>
   database.transaction().execute(async (transaction) => {
     const { deleted, wishes } = await deleteRequests(transaction, chosen)

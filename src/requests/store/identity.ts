@@ -17,7 +17,7 @@ export interface IdentifiedRequest {
 
 interface ComparableUrl {
   page: string
-  /** `?` and the parameters in order; empty when there are none. */
+  /** `?` and the sorted parameters; empty if none. */
   query: string
 }
 
@@ -35,16 +35,16 @@ function comparableUrl(text: string): ComparableUrl | null {
   return { page, query: query === '' ? '' : `?${query}` }
 }
 
-/** Whether a text is a web address, which `identitiesOfUrl` can compare. */
+/** Whether a text is a URL that `identitiesOfUrl` can compare. */
 export const isComparableUrl = (text: string): boolean => comparableUrl(text) !== null
 
 const fold = (text: string) => text.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase()
 const foldHandle = (text: string) => fold(text.trim().replace(/^@/u, ''))
 
-/** Without those that are empty: an empty value identifies no request. */
+/** Drops empty values, which identify nothing. */
 const present = (identities: readonly Identity[]) => identities.filter(({ value }) => value !== '')
 
-/** What the store and a purge compare a request by. */
+/** The identities by which the store and a purge compare a request. */
 export function identitiesOf(request: IdentifiedRequest): Identity[] {
   const url = comparableUrl(request.sourceUrl)
   const profile = comparableUrl(request.authorProfileUrl ?? '')
@@ -65,7 +65,7 @@ const identitiesOfAddress = (kind: 'url' | 'profile', text: string): Identity[] 
   return query === '' ? [{ kind, value: page }] : [page + query, page].map((value) => ({ kind, value }))
 }
 
-/** What a named address stands for; empty when it is no web address. */
+/** The identities of a URL; empty if it is none. */
 export const identitiesOfUrl = (url: string): Identity[] => identitiesOfAddress('url', url)
 
 /** What a named author may be: a URL is a profile, `@ada` a handle, anything else a handle or a name. */

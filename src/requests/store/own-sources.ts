@@ -15,7 +15,7 @@ import { topicName } from './topic-counts.ts'
 import { unlinkUnlisted } from './topic-links.ts'
 import type { StoredRequest } from './upsert.ts'
 
-/** The sources of accounts that a page has requests of. */
+/** The accounts' sources in a page. */
 export const sourcesOf = ({ platform, requests }: FoundPage): { platform: string; source: string }[] =>
   [...new Set(requests.flatMap(({ request }) => request.ownSource ?? []))].map((source) => ({ platform, source }))
 
@@ -38,7 +38,7 @@ export async function bringsBackCorrected(
   return gone.length > 0
 }
 
-/** Links what was said about these new requests, before they were deleted, with them. */
+/** Relinks corrections made before these requests were deleted and stored again. */
 async function linkCorrected(transaction: Transaction, { platform }: FoundPage, created: readonly StoredRequest[]) {
   if (created.length === 0) return { corrected: [], placed: [] }
   const idOf = new Map(created.map(({ id, source_id }) => [correctionHash(platform, source_id), id]))
@@ -85,7 +85,7 @@ async function list(transaction: Transaction, { topic, now }: FoundPage, ids: re
     where id = any(${[...ids]}::uuid[])`.execute(transaction)
 }
 
-/** New requests that strict accounts, if there are any, see in another class than all. */
+/** New requests that strict accounts, if any, see in another class. */
 async function readDiffering(
   transaction: Transaction,
   { platform, requests }: FoundPage,
@@ -100,7 +100,7 @@ async function readDiffering(
 }
 
 export interface SettledStandings {
-  /** The requests whose class follows from more than the page, by id. */
+  /** Ids of requests whose class depends on more than the page. */
   computed: ReadonlySet<string>
   /** The subset that is new, unlisted and without stored corrections. */
   fresh: ReadonlySet<string>
@@ -147,7 +147,7 @@ export async function settleStandings(
     for (const id of nowListed) computed.add(id)
   }
   for (const id of await readDiffering(transaction, page, stored)) computed.add(id)
-  // Both lock accounts, in the order of their ids: a page does one of the two.
+  // Both lock accounts by id, so a page does only one of the two.
   const areAllFresh = computed.size === fresh.length
   if (areAllFresh) await viewFresh(transaction, fresh)
   else await recomputeStandings(transaction, [...computed])

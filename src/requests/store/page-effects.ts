@@ -92,7 +92,7 @@ export async function noteRefreshHandles(
     return [{ id, handle: request.refreshHandle, interval_ms: refreshIntervalMs(request) }]
   })
   if (handles.length === 0) return
-  // Rows that stay as they are never reach the insert, which would lock each of them.
+  // Keeps unchanged rows from the insert, which would lock them.
   await sql`
     with fresh as materialized (
       select id, handle, ${now}::timestamptz + interval_ms * interval '1 ms' as due_at

@@ -16,13 +16,13 @@ export interface PreparedRequest {
   relevance: Relevance
   /** The searched text; null if it is written in the background, after a large import. */
   text: string | null
-  /** What it is told from other voices by (`voiceOf`). */
+  /** Tells voices apart (`voiceOf`). */
   voice: Buffer
-  /** By its platform, else by detection; 0 to 1. */
+  /** By the platform, else by detection; 0 to 1. */
   confidence: number
 }
 
-/** A page made ready to be stored: each request once, in the order of their keys. */
+/** A page ready to store: distinct requests, ordered by key. */
 export interface PreparedPage {
   requests: PreparedRequest[]
   /** Unchanged requests last refreshed before this are marked as seen; null for none. */
@@ -31,9 +31,9 @@ export interface PreparedPage {
 
 export interface FoundPage extends PreparedPage {
   platform: PlatformName
-  /** Null for a live collection: its requests cannot be listed by job. */
+  /** Null for a live collection, whose requests cannot be listed by job. */
   jobId: string | null
-  /** The job of a live collection, which says whether an expansion thought of the topic. */
+  /** The job of a live collection, which tells whether an expansion suggested the topic. */
   unownedJobId?: string
   topic: string
   now: Date

@@ -27,7 +27,7 @@ const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2
 export const toPastDate = (date: Date | null, now: Date) =>
   date !== null && date.getTime() >= 0 && date.getTime() <= now.getTime() + dayMs ? date : null
 
-/** What else the values of a found request depend on. */
+/** What else the values depend on. */
 interface FoundWith {
   platform: PlatformName
   now: Date
@@ -35,9 +35,7 @@ interface FoundWith {
 }
 
 interface RefreshedColumn {
-  /** Its type in the database. */
   type: 'text' | 'text[]' | 'integer' | 'timestamptz' | 'boolean' | 'bytea'
-  /** Its value for a request that was found there, at this moment. */
   read(request: FoundRequest, found: FoundWith): unknown
 }
 
@@ -71,7 +69,7 @@ const refreshedColumns: Record<Exclude<keyof Tables['requests'], OtherColumn>, R
 const entries = Object.entries(refreshedColumns)
 const names = entries.map(([name]) => name)
 
-/** The same columns in the parts of the upsert. */
+/** The columns as SQL for each part of the upsert. */
 export const refreshed = {
   columns: sql.join(names.map((name) => sql.ref(name))),
   definitions: sql.join(entries.map(([name, { type }]) => sql`${sql.ref(name)} ${sql.raw(type)}`)),
@@ -80,6 +78,6 @@ export const refreshed = {
   assignments: sql.join(names.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`)),
 }
 
-/** The values of these columns for a request. */
+/** A request's values of these columns. */
 export const refreshedValues = (request: FoundRequest, found: FoundWith): Record<string, unknown> =>
   Object.fromEntries(entries.map(([name, { read }]) => [name, read(request, found)]))

@@ -13,6 +13,6 @@ export async function lockRequestsOf(transaction: Transaction, ids: RawBuilder<u
   )
 }
 
-/** The same for ids. */
+/** `lockRequestsOf` for a list of ids. */
 export const lockRequests = (transaction: Transaction, ids: readonly string[]): Promise<void> =>
   lockRequestsOf(transaction, sql`select unnest(${[...ids]}::uuid[])`)

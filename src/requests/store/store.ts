@@ -17,20 +17,20 @@ import { linkToTopic } from './topic-links.ts'
 import { type StoredRequest, upsertRequests } from './upsert.ts'
 
 export interface StoredPage {
-  /** How many different requests of the page joined its job, known ones included. */
+  /** How many distinct requests of the page joined its job, known ones included. */
   found: number
   /** How many likely requests about the topic are new to the cache or, for the job's account, newly visible. */
   created: number
-  /** How many of those about the topic were new and may be requests. */
+  /** How many maybe requests about the topic were new. */
   maybeCreated: number
   /** How many rows were new, on topic or not. */
   inserted: number
-  /** How many of the new rows are no likely requests. */
+  /** How many new rows are not likely requests. */
   notLikely: number
   changed: number
   /** Ids of requests that joined the job with this page. Empty for a live collection. */
   joined: string[]
-  /** What the transaction of the page gives to `recount` before it commits. */
+  /** For the `recount` at the end of the page's transaction. */
   wishes: WishChanges
 }
 
@@ -38,7 +38,7 @@ const nothing: StoredPage = {
   ...{ found: 0, created: 0, maybeCreated: 0, inserted: 0, notLikely: 0, changed: 0, joined: [], wishes: {} },
 }
 
-/** Stores a page in a transaction of its own. */
+/** Stores a page in its own transaction. */
 export const storePageAlone = (database: Database, found: FoundPage): Promise<StoredPage> =>
   database.transaction().execute(async (transaction) => {
     const stored = await storePage(transaction, found)
@@ -50,7 +50,7 @@ export const storePageAlone = (database: Database, found: FoundPage): Promise<St
 export async function storePage(transaction: Transaction, found: FoundPage): Promise<StoredPage> {
   const identified = found.requests.map(({ request }) => request)
   if (identified.length === 0) return nothing
-  // All advisory locks come before the locks of the requests.
+  // Advisory locks come before request locks.
   const suppressed = await findSuppressed(transaction, found.platform, identified)
   if (await bringsBackCorrected(transaction, found)) await takeLock(transaction, 'memberships')
   await takeSourceLocks(transaction, sourcesOf(found), 'shared')
@@ -62,7 +62,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await refreshCopies(transaction, changed)
   const stored = new Map(rows.map((row) => [row.source_id, row]))
   const idOf = new Map(rows.map(({ source_id, id }) => [source_id, id]))
-  // Before the links, which copy the standing.
+  // Must precede the links, which copy the standing.
   const settled = await settleStandings(transaction, page, stored)
   const texts = await upsertTexts(transaction, page, stored)
   const joining = page.requests
@@ -78,7 +78,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await noteChangedWords(transaction, texts.changed)
   const corrected = rows.filter((row) => row.maybe_corrected).map(({ id }) => id)
   const inserted = rows.filter((row) => row.created)
-  // Other new requests are wishes by themselves without a row.
+  // Other new requests are wishes by themselves, without a row.
   const asks = page.platform === importPlatform ? inserted.map(({ id }) => id) : []
   const confidenceOf = new Map(page.requests.map(({ request, confidence }) => [request.sourceId, confidence]))
   const isLikely = ({ source_id }: StoredRequest) =>
@@ -95,7 +95,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   return { found: joining.length, ...counts, joined, wishes }
 }
 
-/** @returns those that the job did not have. */
+/** @returns those new to the job. */
 async function linkToJob(transaction: Transaction, { jobId }: FoundPage, ids: readonly string[]): Promise<string[]> {
   if (jobId === null || ids.length === 0) return []
   const { rows } = await sql<{ id: string }>`
@@ -124,7 +124,7 @@ async function countCreated(
   return { likely: count(2), maybe: count(1) }
 }
 
-/** As the account of a job sees these requests; without a job, as all do. */
+/** As the job's account sees these requests; without a job, the shared view. */
 async function readStandings(
   transaction: Transaction,
   jobId: string | null,

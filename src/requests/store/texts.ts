@@ -7,7 +7,7 @@ import { followTexts } from './copies.ts'
 import { type FoundPage, prepareRequest } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
 
-/** The descriptions of these requests that are stored whole. */
+/** The descriptions stored whole. */
 async function readWholeTexts(transaction: Transaction, platform: string, sourceIds: readonly string[]) {
   const rows = await transaction
     .selectFrom('requests')
@@ -40,9 +40,9 @@ export async function withStoredTexts(transaction: Transaction, page: FoundPage)
   return { ...page, requests: completed }
 }
 
-/** The searched texts of listed requests that a page changed. */
+/** What changed in the searched texts of listed requests. */
 export interface WrittenTexts {
-  /** The ids of those that are new: the vocabulary counts them in the background. */
+  /** Ids of new texts, which the vocabulary counts in the background. */
   created: string[]
   /** Changed texts that the vocabulary already counts, with their old text. Uncounted ones are counted later anyway. */
   changed: ChangedText[]
@@ -68,7 +68,7 @@ export async function writeTexts(transaction: Transaction, textOf: ReadonlyMap<s
     select request_id as id, before, standing >= ${sql.lit(standings.unlikely)} as is_listed,
       not exists (select from uncounted_texts where uncounted_texts.request_id = changed.request_id) as is_counted
     from changed join requests on requests.id = request_id`.execute(transaction)
-  // In the order of the page, in which they are placed in wishes.
+  // Keep the page's order for placing in wishes.
   const order = new Map([...textOf.keys()].map((id, at) => [id, at]))
   rows.sort((one, other) => order.get(one.id)! - order.get(other.id)!)
   const [created, changed] = [

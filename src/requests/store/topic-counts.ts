@@ -6,7 +6,7 @@ import { topicKey } from '../../platforms/topic-words.ts'
 import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
 import { countSlice } from '../words/uncounted-texts.ts'
 
-/** A count of a row of `topics`, with what is not folded into it yet. */
+/** A topic's count plus its unfolded differences. */
 const exact = (count: 'requests' | 'maybe') => sql`(topics.${sql.ref(count)} + (
   select coalesce(sum(unfolded.${sql.ref(count)}), 0) from topic_deltas as unfolded where unfolded.topic_key = topics.key))`
 
@@ -20,14 +20,14 @@ export const isListedTopic = sql<boolean>`(${exact('requests')} > 0 or ${exact('
 export const topicName = (topic: string): RawBuilder<string> =>
   sql<string>`coalesce((select name from topics where key = ${topicKey(topic)} and ${isListedTopic}), ${topic})`
 
-/** The name is in the triggers that notify (`database/schema/request-copies.sql`). */
+/** Also in the notifying triggers (`database/schema/request-copies.sql`). */
 const channel = 'wishwell_uncounted_texts'
 /** Delay before counting words and folding differences, so that several pages share the writes. */
 const delayMs = 500
 /** Pause after a slice, as a multiple of its duration, to leave the database to other work. */
 const pauseFactor = 4
 
-/** A slice of each kind. @returns whether there may be more. */
+/** Does a slice of each kind. @returns whether there may be more. */
 async function foldSlice(database: Database): Promise<boolean> {
   const moreTopics = await foldTopicCounts(database)
   return (await countSlice(database)) || moreTopics
@@ -57,7 +57,7 @@ const maxSliceRows = 20
 export async function foldTopicCounts(database: Database, sliceRows = maxSliceRows): Promise<boolean> {
   const folded = await database.transaction().execute(async (transaction) => {
     await takeLock(transaction, 'topicCounts')
-    // A statement of its own: it must see what the lock was waited for.
+    // A separate statement, to see what was committed while waiting for the lock.
     const { rows } = await sql<{ folded: number }>`select fold_topic_deltas(${sliceRows}::integer) as folded`.execute(
       transaction,
     )
@@ -66,7 +66,7 @@ export async function foldTopicCounts(database: Database, sliceRows = maxSliceRo
   return folded === sliceRows
 }
 
-/** Adds all differences to the counts of topics. */
+/** Folds all differences into the counts of topics. */
 export async function foldAllTopicCounts(database: Database): Promise<void> {
   while (await foldTopicCounts(database));
 }

@@ -11,9 +11,8 @@ interface NewTopic {
   topic: string
   unownedJobId: string | undefined
   now: Date
-  /** Whether the page has listed requests of the topic. */
+  /** Whether the page has listed requests on the topic. */
   isListedPage: boolean
-  /** The requests that the page created. */
   created: readonly string[]
 }
 

@@ -42,7 +42,7 @@ async function isAnyUnwritten(database: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** How long those that others have locked are waited for. */
+/** The wait for requests locked elsewhere. */
 const lockedMs = 1_000
 
 /** Writes the texts of large imports. */
@@ -51,7 +51,7 @@ export interface TextWriting extends Pick<BackgroundRun, 'job' | 'run' | 'stop'>
   after<T>(store: () => Promise<T>): Promise<T>
 }
 
-/** What a stop leaves is written by another process, or after the next start. */
+/** After a stop, another process or the next start continues. */
 export function createTextWriting(database: Database, log: Pick<Logger, 'error'>): TextWriting {
   let storing = 0
   const run: BackgroundRun = createBackgroundRun({

@@ -13,10 +13,10 @@ import { topicName } from './topic-counts.ts'
 const statusDateIsNews = sql`(excluded.status_changed_at is not null
   and excluded.status_changed_at is distinct from requests.status_changed_at)`
 
-/** Whether the status was read before, so that another one is a change. */
+/** Whether a status was read before, so that another one is a change. */
 const wasRead = sql`(requests.status is not null or excluded.status <> 'open')`
 
-/** Whether the platform says that the status is another one, and not since when. */
+/** Whether the platform reports another status without its date. */
 const isObserved = sql`(excluded.status is not null and excluded.status_changed_at is null
   and excluded.status is distinct from requests.status and ${wasRead})`
 
@@ -30,7 +30,7 @@ const statusAssignments = sql`
     or (excluded.status_changed_at is null and excluded.status is not null and excluded.status = requests.status
       and requests.status_observed)`
 
-/** A request of a page that is stored now. */
+/** A page's request after storing. */
 export interface StoredRequest {
   id: string
   source_id: string
@@ -40,15 +40,15 @@ export interface StoredRequest {
    * fits its standing, the request is unlisted, or an account is strict.
    */
   reclassified: boolean
-  /** Whether the row of a known request was written. */
+  /** Whether a known request's row was written. */
   changed: boolean
-  /** Whether what a search covers of a known one is another. */
+  /** Whether a known request's searched columns changed. */
   rewritten: boolean
   /** Whether it is new and corrections exist, one of which may be for an earlier request with the same id. */
   maybe_corrected: boolean
   votes: number
   status: RequestStatus | null
-  /** How it was stored before; null when it is new. */
+  /** The previous row; null if new. */
   before: { standing: Standing; votes: number; status: RequestStatus | null; updatedAt: string } | null
 }
 
@@ -57,7 +57,7 @@ const incomingRows = ({ platform, now }: FoundPage, requests: FoundPage['request
     source_id: request.sourceId,
     creates: relevance !== 'offTopic',
     confidence,
-    // Nothing but its source's accounts may see it, until recomputeStandings has said how.
+    // Unlisted until `recomputeStandings` derives how its source's accounts see it.
     standing: request.ownSource === null ? standingOfConfidence(confidence, platform) : -1,
     status_changed_at: request.status === null ? null : toPastDate(request.statusChangedAt, now),
     ...refreshedValues(request, { platform, now, voice }),
@@ -77,7 +77,7 @@ const newId = sql`case when stars is null then gen_random_uuid()
 
 interface InsertedOrLocked {
   created: StoredRequest[]
-  /** The source ids of those that were stored before. */
+  /** Source ids of requests stored before. */
   locked: Set<string>
 }
 
@@ -110,7 +110,7 @@ async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<
     select id, source_id, written.votes, written.status, creates, exists (select from request_corrections) or exists (select from wish_placings) as corrected
     from incoming left join written using (source_id)`.execute(transaction)
   const inserted = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ id, ...row }]))
-  // Off topic, and deleted between the reading of this statement and its lock.
+  // Off-topic requests deleted between this statement's read and its lock.
   const unwanted = inserted.filter(({ creates }) => !creates).map(({ id }) => id)
   if (unwanted.length > 0) await sql`delete from requests where id = any(${unwanted}::uuid[])`.execute(transaction)
   return {
@@ -134,7 +134,7 @@ const toCreated = (
   before: null,
 })
 
-/** The columns that the searched text is made of (`searchTextOf`). */
+/** The columns of the searched text (`searchTextOf`). */
 const searched = (table: string) =>
   sql.join(['title', 'description', 'tags', 'author_name', 'author_handle'].map((name) => sql.ref(`${table}.${name}`)))
 

@@ -10,7 +10,7 @@ import { queuePlacing } from '../wishes/recount.ts'
 import { countListings } from '../words/uncounted-texts.ts'
 import { type Strictness, thresholdsBy } from './strictness.ts'
 
-/** The class of a request that is listed, or that an account sees. */
+/** The class of a listed request, or of one an account sees. */
 export type ClassStanding = Exclude<Standing, -1>
 
 const standingOfClass = { likely: 2, maybe: 1, unlikely: 0 } as const
@@ -30,7 +30,7 @@ export const correctionHash = (platform: PlatformName, sourceId: string): string
 export const judgedTextHash = ({ title, description }: { title: string; description: string }): string =>
   hash('sha256', `${title}\0${description}`)
 
-/** What the standings of a request follow from. */
+/** What a request's standings derive from. */
 interface Facts {
   id: string
   platform: PlatformName
@@ -39,7 +39,7 @@ interface Facts {
   confidence: number
   is_unlisted: boolean
   judgement: { text_hash: string; confidence: number; is_chore: boolean } | null
-  /** Only of a request with a judgement. */
+  /** Set only with a judgement. */
   judged_title: string | null
   judged_description: string | null
 }
@@ -52,7 +52,7 @@ interface Correction {
 
 const standingOfCorrection = ({ is_request }: Correction): ClassStanding => (is_request ? 2 : 0)
 
-/** The judgement of this very text. */
+/** The judgement, if it is of exactly this text. */
 function judgementOf({ judgement, judged_title: title, judged_description: description }: Facts) {
   const hash = judgement && judgedTextHash({ title: title ?? '', description: description ?? '' })
   return judgement?.text_hash === hash ? judgement : null
@@ -97,7 +97,7 @@ function ownStandingsOf(
   )
 }
 
-/** Locks the requests, in the order in which all writers lock them. */
+/** Locks the requests in the order of all writers. */
 async function lockFacts(transaction: Transaction, ids: readonly string[]): Promise<Facts[]> {
   // `offset 0` keeps the planner from hashing the whole table for each page of an import.
   const { rows } = await sql<Facts>`
@@ -123,7 +123,7 @@ async function readCorrections(
   return Map.groupBy(rows, (correction) => correction.source_hash)
 }
 
-/** The accounts that named a source of each unlisted request. */
+/** The accounts that named a source, per unlisted request. */
 async function readViewers(transaction: Transaction, facts: readonly Facts[]): Promise<Map<string, Set<string>>> {
   const viewers = new Map<string, Set<string>>()
   const unlisted = facts.filter((request) => request.is_unlisted).map(({ id }) => id)
@@ -146,7 +146,7 @@ async function writeStandings(transaction: Transaction, changed: readonly { id: 
     where requests.id = fresh.id`.execute(transaction)
 }
 
-/** Notes that accounts have a view of their own. */
+/** Records that accounts have their own view. */
 async function setOwnView(transaction: Transaction, accounts: readonly string[]): Promise<void> {
   if (accounts.length === 0) return
   await sql`
@@ -183,7 +183,7 @@ async function writeViews(transaction: Transaction, ids: readonly string[], view
 export interface FreshRequest {
   id: string
   platform: PlatformName
-  /** The source of accounts that it was found in. */
+  /** The account's source that has it. */
   source: string
   confidence: number
 }

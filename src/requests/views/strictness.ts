@@ -1,7 +1,7 @@
 import type { OwnThresholds } from '../detection/detect.ts'
 import { type PlatformGroup, projectDetector } from '../detection/weights-file.ts'
 
-/** How sure detection must be of what an account is shown. */
+/** How sure detection must be for an account. */
 export const strictnesses = ['usual', 'strict'] as const
 
 export type Strictness = (typeof strictnesses)[number]

@@ -3,15 +3,15 @@ import { type Standing, standings } from '../../database/column-types.ts'
 import type { Account } from '../../http/callers.ts'
 import type { Include } from './include.ts'
 
-/** Which requests are shown, and how each of them counts. */
+/** Which requests are shown, and in which class. */
 export interface View {
   /** The account whose differences and corrections apply; null for the shared view, also if it has none. */
   account: string | null
-  /** The lowest standing that is shown. */
+  /** The lowest shown standing. */
   least: Exclude<Standing, typeof standings.unlisted>
 }
 
-/** The likely requests, as an account without differences sees them. */
+/** The likely requests, as accounts without differences see them. */
 export const sharedView: View = { account: null, least: standings.likely }
 
 const leastOf = (include: Include | undefined): View['least'] =>
@@ -26,10 +26,10 @@ export const viewOf = (
   least: leastOf(include),
 })
 
-/** The columns of a row of `requests` or `request_topics`, as the query names them. */
+/** The columns of `requests` or `request_topics`, as the query names them. */
 export interface StandingColumns {
   id: RawBuilder<unknown>
-  /** Its standing in the shared view. */
+  /** The shared standing. */
   standing: RawBuilder<unknown>
 }
 
@@ -45,7 +45,7 @@ export const standingIn = ({ account }: View, { id, standing }: StandingColumns)
 /** Whether the shared view alone decides: then the partial indexes of likely requests hold exactly the shown rows. */
 export const isLikelyIndexed = ({ account, least }: View): boolean => account === null && least === standings.likely
 
-/** Whether a row is shown in a view. */
+/** Whether a view shows a row. */
 export const isShown = (view: View, columns: StandingColumns): RawBuilder<boolean> =>
   // Use equality: from `>= 2`, Postgres does not infer that the partial indexes `where standing = 2` apply.
   isLikelyIndexed(view)

@@ -5,13 +5,13 @@ import { readForm } from '../detection/form.ts'
 
 /** Words compared of a text: some platforms cut texts after 300 characters. */
 const maxWords = 60
-/** Words that follow one another are one shingle. */
+/** Consecutive words per shingle. */
 const shingleWords = 3
-/** The hashes of a sketch. */
+/** Hashes per sketch. */
 const sketchSize = 20
-/** A shorter text is anybody's: "Please add dark mode". */
+/** Shorter texts could be anyone's: "Please add dark mode". */
 const minWords = 9
-/** UTF-16 units that are read for them. */
+/** UTF-16 units read. */
 const maxRead = 4_000
 const maxText = 1_200
 

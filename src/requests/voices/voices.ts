@@ -3,17 +3,16 @@ import type { PlatformName } from '../../database/column-types.ts'
 import { type IdentifiedRequest, identitiesOf } from '../store/identity.ts'
 import { isSameText, leastShared, type SketchedText, sketchOf } from './sketch.ts'
 
-/** Who asks for a wish. */
 export interface Voices {
   /** How many people asked independently: requests with the same author or nearly the same text count once. */
   voices: number
-  /** How many authors there are; each request without one counts as another. */
+  /** Distinct authors; each request without one counts as another. */
   authors: number
-  /** How many requests repeat the text of another one. */
+  /** Requests that repeat another's text. */
   crossPosts: number
 }
 
-/** Bytes before the sketch: its length, and the author. */
+/** Bytes before the sketch (its length, the author), and per hash. */
 const [lengthBytes, authorBytes, hashBytes] = [1, 6, 4]
 
 /** The author's identity, preferably the profile URL: handles are not unique across sites. Null if unnamed. */
@@ -39,7 +38,7 @@ interface Voice {
   /** 0 for none. */
   author: number
   sketch: number[]
-  /** The bytes of the sketch, a character each. */
+  /** The sketch's bytes, one character each. */
   text: string
 }
 
@@ -77,7 +76,7 @@ function createSets(size: number) {
 
 /** Of the texts that share a hash, only the first are compared with all others: keeps the work linear. */
 const maxCompared = 16
-/** More than a wish has members. */
+/** More than any wish has members. */
 const maxPositions = 2 ** 20
 
 /** How many hashes each pair of positions shares; a pair is encoded as one number. */
@@ -99,7 +98,7 @@ function countShared(voices: readonly Voice[], positions: readonly number[]): Ma
   return shared
 }
 
-/** Calls `join` for requests whose texts are nearly the same. */
+/** Joins requests with nearly the same text. */
 function joinTexts(voices: readonly Voice[], join: (a: number, b: number) => void): void {
   const different = new Map<string, number>()
   for (const [position, { text }] of voices.entries()) {

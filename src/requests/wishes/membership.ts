@@ -5,11 +5,11 @@ import { requestColumns, standingIn, type View } from '../views/view.ts'
 export interface OwnAsks {
   asks: number
   votes: number
-  /** How many people asked; only where the voices of the wish are read, too. */
+  /** How many people asked; only if the wish's voices are read, too. */
   voices?: number
 }
 
-/** The wish of a request, with its numbers: those of `readWishNumbers`. */
+/** A request's wish, with its numbers (`readWishNumbers`). */
 export interface WishOfRequest {
   wishId: string
   requestCount: number
@@ -17,10 +17,10 @@ export interface WishOfRequest {
   own: OwnAsks | null
 }
 
-/** A wish by itself, without a row. */
+/** A wish without a row. */
 const alone = sql`json_build_object('wishId', requests.id, 'requestCount', 1, 'votes', requests.votes, 'own', null)`
 
-/** @param id the column of `row` that has the id */
+/** @param id the id column of `row` */
 const rowAsJson = (row: string, id: string) => {
   const column = (name: string) => sql.ref(`${row}.${name}`)
   return sql`json_build_object('wishId', ${column(id)}, 'requestCount', ${column('requests')}, 'votes', ${column('votes')},
@@ -69,7 +69,7 @@ export const isSingle = (id: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`((select wish_id from wish_members where wish_members.request_id = ${id}) is null
     and (select wishes.id from wishes where wishes.id = ${id}) is null)`
 
-/** Whether the shared numbers of a wish are those of the view. */
+/** Whether the view's numbers of a wish are the shared ones. */
 export const hasSharedNumbers = ({ account }: View, wishId: RawBuilder<unknown>): RawBuilder<boolean> =>
   account === null
     ? sql<boolean>`true`

@@ -13,15 +13,15 @@ export interface WishNumbers {
   wishId: string
   requestCount: number
   votes: number
-  /** null where none of it is imported. */
+  /** Null if nothing is imported. */
   own: OwnAsks | null
-  /** In alphabetical order. */
+  /** Sorted. */
   platforms: PlatformName[]
   /** The first of these that a member has: in progress, planned, open, completed, declined, closed, duplicate. */
   status: RequestStatus | null
   firstAskedAt: Date
   lastAskedAt: Date
-  /** The member whose title is that of the wish. */
+  /** The member whose title the wish has. */
   topRequestId: string
 }
 
@@ -42,7 +42,7 @@ export interface NumbersRow {
 export const numberColumns = sql`requests, votes, own_requests, own_votes, platforms, status, first_asked_at,
   last_asked_at, top_request_id`
 
-/** Whether a view has a wish at all; `numberColumns` has its columns. */
+/** Whether a wish exists in the view; for rows with `numberColumns`. */
 export const isSeen = sql<boolean>`requests + own_requests > 0`
 
 /** The `numberColumns` of a likely request that is a wish by itself. Imported ones have a row of `wishes` instead. */
@@ -64,7 +64,7 @@ export function wishNumbers(ids: RawBuilder<unknown>, view: View): RawBuilder<Nu
     where account_id = ${view.account}::uuid and wish_id = any(${ids}) and ${isSeen}`
 }
 
-/** The numbers of a request that is in no wish, since it is not likely. */
+/** The numbers of a request in no wish, because it is not likely. */
 export const numbersAlone = (platform: string, votes: number): Pick<WishNumbers, 'requestCount' | 'votes' | 'own'> =>
   platform === importPlatform
     ? { requestCount: 0, votes: 0, own: { asks: 1, votes } }
@@ -93,7 +93,7 @@ export async function readWishNumbers(
   return new Map(rows.map((row) => [row.id, toNumbers(row)]))
 }
 
-/** The wish of each request that is likely in the view; the others are left out. */
+/** The wishes of the requests that are likely in the view. */
 export async function readWishIds(
   executor: Executor,
   requestIds: readonly string[],

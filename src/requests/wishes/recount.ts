@@ -72,15 +72,15 @@ export interface OwnWish {
   wishId: string
 }
 
-/** What a transaction changed in what the numbers of wishes follow from. */
+/** What a transaction changed that wish numbers depend on. */
 export interface WishChanges {
   /** Requests whose numbers, standing, view or wish changed: their current wishes are recounted. */
   requests?: readonly string[]
-  /** Unlisted requests that the transaction stored: nobody has them in a wish yet. */
+  /** Newly stored unlisted requests, which are in no wish yet. */
   fresh?: readonly string[]
-  /** Wishes that requests left. */
+  /** Wishes that lost requests. */
   left?: readonly string[]
-  /** Wishes whose requests an account put there, or took away. */
+  /** Wishes to which an account moved requests, or from which it took them. */
   own?: readonly OwnWish[]
 }
 

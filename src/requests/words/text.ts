@@ -3,7 +3,7 @@ import { normaliseText, unspacedCharacterPattern } from '../../runtime/text/norm
 /** A sentence ends at a mark before a space, or at the line end. In scripts without spaces, the mark suffices. */
 const sentence = /[^\n]*?(?:[.!?…](?=\s|$)|[。！？]|\n|$)/gu
 
-/** Upper case within a word separates the parts of a name, so it makes a difference. */
+/** Upper case inside a word separates parts of a name, so it matters. */
 const innerUpperCase = /[\p{L}\p{N}]\p{Lu}/u
 
 /** The comparable form of a sentence. Marks inside it matter: C, C++ and C# are three words. */
@@ -30,12 +30,12 @@ function withoutRepeatedSentences(text: string): string[] {
   return parts
 }
 
-/** A longer sentence that people repeat has punctuation. */
+/** Longer repeated runs have punctuation. */
 const maxPeriod = 40
-/** Fewer repeated words are language: "very, very", "no, no, no". */
+/** Shorter repetitions are language: "very, very", "no, no, no". */
 const minRun = 6
 
-/** How many words from `position` on are whole copies of the `period` words before it. */
+/** How many words from `position` on repeat the `period` words before it. */
 function copiedFrom(words: readonly string[], position: number, period: number): number {
   let end = position
   while (end < words.length && words[end] === words[end - period]) end++
@@ -62,7 +62,7 @@ export function withoutRepeatedRuns(text: string): string[] {
   return parts
 }
 
-/** The fields of a request that a search covers. */
+/** The searchable fields of a request. */
 export interface SearchedRequest {
   title: string
   description: string
@@ -73,12 +73,12 @@ export interface SearchedRequest {
 
 /** UTF-16 units of a request's text that are indexed; what follows in a longer description is not found. */
 export const searchTextLimit = 20_000
-/** A word in the title counts like this many in the description. */
+/** How much more a word in the title counts than in the description. */
 const titleWeight = 4
 
 const unspacedCharacter = new RegExp(unspacedCharacterPattern, 'gu')
 
-/** Whole words of a normalised text, at most `limit` UTF-16 units of them. */
+/** The whole words in the first `limit` UTF-16 units of a normalized text. */
 const clip = (text: string, limit: number) =>
   text.length <= limit ? text : text.slice(0, Math.max(0, text.lastIndexOf(' ', limit)))
 

@@ -9,7 +9,7 @@ import { addWords, noteChangedWords } from './vocabulary.ts'
 
 /** Texts counted per transaction: in the embedded backend, all other statements wait for it. */
 const maxSliceTexts = 200
-/** The maximum noted changes of words that it adds. */
+/** Recorded word changes added per slice. */
 const maxSliceWords = 5_000
 
 /** Queues the texts of these listed requests for counting. Their locks must be held. */
@@ -83,7 +83,7 @@ export async function countUncounted(transaction: Transaction, maxTexts: number)
 export const countSlice = (database: Database, sliceTexts = maxSliceTexts): Promise<boolean> =>
   database.transaction().execute((open) => countUncounted(open, sliceTexts))
 
-/** Counts all texts that are not counted yet. */
+/** Counts all uncounted texts. */
 export async function countTexts(database: Database): Promise<void> {
   while (await countSlice(database));
 }

@@ -82,7 +82,7 @@ export async function addWords(transaction: Transaction, texts: readonly string[
 export const exactRequests = sql<number>`(search_words.requests + coalesce((
   select sum(change)::integer from word_deltas where word_deltas.word = search_words.word), 0))`
 
-/** A word that more requests have is no slip, whatever is beside it. */
+/** A word of more requests is no slip, whatever its neighbors. */
 export const rareRequests = 2
 
 /** How many requests have each counted word; words that none has are omitted. */
@@ -91,7 +91,7 @@ export type CountedWords = Readonly<Record<string, number>>
 /** How many requests have a word. Safe for words such as `constructor`, which every object inherits. */
 export const countOf = (counts: CountedWords, word: string): number => (Object.hasOwn(counts, word) ? counts[word]! : 0)
 
-/** `CountedWords` of some words, as JSON. */
+/** SQL: `CountedWords` of some words, as JSON. */
 export const countsOf = (words: readonly string[]): RawBuilder<CountedWords> => sql`(
   select coalesce(json_object_agg(word, requests), '{}') from (
     select word, ${exactRequests} as requests from search_words where word = any(${[...words]}::text[])
@@ -136,7 +136,7 @@ const expansionLimit = 8
 /** Words read per prefix, in alphabetical order; later ones are ignored. */
 const scanLimit = 4_000
 
-/** After every letter, digit and mark that a word may have. */
+/** Sorts after every character of a word. */
 export const lastCharacter = '\u{10ffff}'
 
 /** The most frequent words with a prefix, and the prefix. Words with one index entry (`mode`, `modes`) count once. */
