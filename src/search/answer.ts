@@ -9,37 +9,37 @@ import type { SearchIndex, SearchInput } from './search-index.ts'
 export type AskedTotals = Totals & { inPart?: number }
 
 export interface AnswerInput extends SearchInput {
-  /** Whether the results say where in them the words are. */
+  /** Whether to report where results contain the words. */
   highlight?: boolean
-  /** Whether the requests with all words are counted; they are for facets. */
+  /** Whether to count full matches; facets always do. */
   total?: boolean
-  /** With `total`: whether those with some of the words are counted, too. */
+  /** With `total`: whether to count partial matches, too. */
   inPart?: boolean
-  /** What the matches are counted by. */
+  /** The facets to count by. */
   facets?: readonly FacetName[]
 }
 
 /** One page of search results, for a query alone or together with its expanded topics. */
 export interface SearchPage {
   results: RequestRecord[]
-  /** Another page can be had inside the cap. */
+  /** There is another page within the cap. */
   hasMore: boolean
-  /** This page ends at result 100 and more match. */
+  /** This page ends at result 100, and more match. */
   limitReached: boolean
-  /** Set when only so many of the best matches were considered. */
+  /** Set if only this many best matches were considered. */
   window: number | null
-  /** How many more of the considered matches are of the class maybe. */
+  /** How many more considered matches are of the class maybe. */
   maybeResults: number
-  /** The normalised words that were searched. */
+  /** The searched words, normalized. */
   words: string[]
   /** How many requests match all words of the query, and how many only some; null unless asked for. */
   totals: AskedTotals | null
   understood: Understood
-  /** The ids of the results that have words of the query, but not all of its phrases. */
+  /** Ids of results with words of the query, but not all its phrases. */
   onlyWords: ReadonlySet<string>
 }
 
-/** A record, with why it is a result where that is not plain. */
+/** A record, and why it is a result if that is not obvious. */
 export type SearchResult = RequestRecord & { highlights?: Highlight[]; matchedBy?: 'words' }
 
 export interface SearchAnswer {

@@ -31,10 +31,10 @@ const hitsOf = (ranked: RawBuilder<unknown>) => sql`
 
 /** Score of a match with only other forms of the words, as a share of the worst match with the words themselves. */
 const otherFormsShare = 0.85
-/** The worst where nothing has the words themselves. */
+/** The worst score if nothing has the words themselves. */
 const leastScore = sql.lit(0.01)
 
-/** Those of some requests that have any of the words, or all of them in other forms. */
+/** The requests among some that have any of the words, or all in other forms. */
 export function amongOf(ranking: Ranking, { words, terms }: RankedQuery, ids: readonly string[]): Hits {
   const some = sql`${[...ids]}::uuid[]`
   const ranked = ranking.among(words.join(' '), isOneWord(terms) ? null : allWords(terms), some)
@@ -77,7 +77,7 @@ function totalsIn(query: SearchQuery, matches: RawBuilder<unknown>, { counted }:
  */
 export function bestOf(ranking: Ranking, query: RankedQuery, max: number, bounds: CacheBounds): Hits {
   const { terms } = query
-  // The words of phrases make another query: it is counted by itself.
+  // Phrases search other words, so they are counted separately.
   const counted = query.counted?.phrases.length === 0 ? query.counted : undefined
   const isOne = isOneWord(terms)
   const all = allWords(terms)

@@ -28,7 +28,6 @@ const settledList = sql.join(settledStatuses.map((status) => sql.lit(status)))
 export const wantedOf = (votes: RawBuilder<unknown>, status: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`${votes} * case when ${status} in (${settledList}) then 0.5::float8 else 1 end`
 
-/** What a title is compared with. */
 export interface AskedWords {
   terms: readonly Term[]
   /** Whether abbreviations or synonyms are searched: a match with only those is judged by its title. */
@@ -42,7 +41,7 @@ const maxLonger = 40
 function titleOf({ terms, hasMeanings }: AskedWords): RawBuilder<unknown> {
   const words = someOf(terms).flatMap((one) => quotedWords(one) ?? [one])
   const saysNothingElse = sql`tsvector_to_array(said) <@ ${[...new Set([...words.map(stemOf), ...askingStems])]}::text[]`
-  // A parameter: as a literal each length would be another statement to be planned.
+  // A parameter: with a literal, each length would be planned separately.
   const typed = terms
     .map((term) => term.filter((one) => quotedWords(one) === null))
     .map((own, at) => (own.length > 0 ? own : terms[at]!))
@@ -68,7 +67,7 @@ const orders: Record<SearchOrder, RawBuilder<unknown>> = {
   new: sql`posted_at desc, id desc`,
 }
 
-/** The order of a search among its best matches, as columns of `shownOf`. */
+/** The order of a search among its best matches, by columns of `shownOf`. */
 export const searchOrder = (view: View, sortBy: SearchOrder): RawBuilder<unknown> =>
   sql`${partOrder(view)}, ${orders[sortBy]}`
 

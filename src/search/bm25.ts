@@ -6,10 +6,10 @@ import { type BuildOptions, type EngineIndex, prepareIndex, readIndexState, with
 /** Older versions accept only constant queries, and reparse each match's text for a query passed to a function. */
 const minVersion = '1.5.1'
 
-/** The first numbers of a version, such as `1.5.0-dev`. */
+/** The leading numbers of a version such as `1.5.0-dev`. */
 const numbersOf = (version: string): number[] => version.split(/[^0-9]+/, 3).map(Number)
 
-/** Whether a version of an extension is at least another one. */
+/** Compares versions of an extension. */
 export function isAtLeast(version: string, least: string): boolean {
   const given = numbersOf(version)
   const wanted = numbersOf(least)
@@ -17,7 +17,7 @@ export function isAtLeast(version: string, least: string): boolean {
   return index === -1 || (given[index] ?? 0) > wanted[index]!
 }
 
-/** @throws when the extension is not on the server, or too old. */
+/** @throws if the extension is missing on the server, or too old. */
 async function requireExtension(executor: Executor): Promise<void> {
   const { rows } = await sql<{ available: string; installed: string | null }>`
     select default_version as available, installed_version as installed
@@ -67,12 +67,12 @@ export async function prepareBm25(database: Database, options: BuildOptions): Pr
   })
 }
 
-/** How many matches the index can rank. */
+/** The numbers of matches that the index can rank. */
 export const depths = [101, 301, 1_001, 5_001] as const
 
 export type Depth = (typeof depths)[number]
 
-/** The function that gives the best matches. */
+/** The name of the function that gives the best matches. */
 export const nameOfMatches = (max: Depth) => `best_${max}_matches`
 
 const depthFor = (max: number): Depth => depths.find((depth) => depth >= max) ?? depths[3]
@@ -85,7 +85,7 @@ export const bm25: Ranking = {
   best: (words, all, max) => sql`
     select request_id, -score as score, has_all, null::integer as considered
     from ${sql.id(nameOfMatches(depthFor(max)))}(${words}, ${all ?? sql`null`}) where score < 0`,
-  // The same score, computed for each row by itself; a row that does not match has 0.
+  // The same score, computed per row; 0 for rows that do not match.
   among: (words, all, ids) => sql`
     select request_id, -score as score, has_all, null::integer as considered from (
       select request_id, text <@> to_bm25query(${words}, 'request_texts_bm25') as score,

@@ -17,21 +17,21 @@ import { isOfOneAlphabet, neighboursOf, wordAtTwoSlips } from './near-words.ts'
 import { replaceWords } from './query.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
 
-/** Words beyond these are left as they are typed. */
+/** Further words stay as typed. */
 const wordLimit = 8
-/** Shorter words have neighbours that are words, too. */
+/** The neighbors of shorter words are often words, too. */
 const shortestCorrected = 4
-/** Words from this length on may have two slips. */
+/** From this length on, a word may have two slips. */
 const shortestTwoSlips = 8
-/** Longer words have so many neighbours that looking for them costs too much. */
+/** Longer words have too many neighbors to look up. */
 const longestWord = 24
 /** A word in `rareRequests` requests is a slip only beside a word this much more frequent … */
 const frequentFactor = 50
-/** … or, from this length on, this much: few words are that long and have a neighbour. */
+/** … or, from this length on, this much, as long words rarely have neighbors. */
 const shortestUnlikely = 7
 const frequentFactorOfLong = 10
 
-/** A word of a query that may be a slip: how it is typed, and normalised. */
+/** A word that may be a slip, as typed and normalized. */
 export interface TypedWord {
   typed: string
   word: string
@@ -64,7 +64,7 @@ function typedWords(query: string, shortest: number): TypedWord[] {
   })
 }
 
-/** @returns null when nothing is replaced. */
+/** @returns null if nothing is replaced. */
 function replaceTyped(query: string, replacements: ReadonlyMap<string, string>): string | null {
   const replaced = replaceWords(query, (piece) => {
     const typed = lettersOf(piece)
@@ -77,14 +77,14 @@ function replaceTyped(query: string, replacements: ReadonlyMap<string, string>):
 /** The words of a query that are slips if they are rare. */
 export const correctableWords = (query: string): TypedWord[] => typedWords(query, shortestCorrected)
 
-/** How many requests have each of some words, where that was not read with the page. */
+/** How many requests have each word, if not read with the page. */
 export async function readCounts(executor: Executor, words: readonly string[]): Promise<CountedWords> {
   if (words.length === 0) return {}
   const { rows } = await sql<{ counts: CountedWords }>`select ${countsOf(words)} as counts`.execute(executor)
   return rows[0]!.counts
 }
 
-/** The shortest part of a word that is written as two. */
+/** The shortest part of a split word. */
 const shortestPart = 2
 /** How many splits of a word are looked up in texts, those with the most frequent parts first. */
 const partingsTried = 2
@@ -127,9 +127,9 @@ function isLikelySlip(word: string, neighbour: string): boolean {
 
 interface Slip {
   word: string
-  /** How many requests have it, at most one more than `rareRequests`. */
+  /** How many requests have it, capped at one more than `rareRequests`. */
   requests: number
-  /** Whether it may go on: then its last letter is not compared. */
+  /** Whether it is a prefix, whose last letter is not compared. */
   isBeginning: boolean
 }
 
@@ -155,11 +155,10 @@ async function hasBeginning(executor: Executor, word: string): Promise<boolean> 
   return rows.length > 0
 }
 
-/** What a query means beyond what is typed. */
 interface Meaning {
-  /** With its misspelt words corrected; null when none is. */
+  /** The query with corrected words; null if unchanged. */
   corrected: string | null
-  /** Words that are written as two. */
+  /** Words also written as two. */
   alternatives: readonly SameWords[]
 }
 
@@ -180,7 +179,7 @@ export async function readMeaning(
   for (const { typed, word } of rare.slice(0, wordLimit)) {
     const isBeginning = prefix && query.endsWith(typed)
     if (isBeginning && (await hasBeginning(executor, word))) continue
-    // As it is typed, so that another spelling of it is no slip.
+    // As typed, so that other spellings of a word are no slips.
     const search = { query: typed, filters: { view }, offset: 0, limit: rareRequests + 1 }
     const { results } = await index.search(executor, search)
     if (results.length > rareRequests) continue

@@ -8,7 +8,7 @@ import { type CacheBounds, createCacheBounds, defaultBounds, readTotals, totalOf
 
 const columns: Record<ExactOrder, RawBuilder<unknown>> = { votes: sql`votes`, new: sql`posted_at` }
 
-/** At most so many requests of the class maybe are handed out. */
+/** The most maybe requests returned. */
 const maxMaybe = 1_000
 
 interface OrderedRow {
@@ -48,7 +48,7 @@ async function readOrdered(
   return { ids, maybeIds, ...(part === 'all' ? { totals: totalOf(total, counted) } : {}) }
 }
 
-/** The words of phrases must leave at most so many texts to compare. */
+/** The most texts to compare with phrases. */
 const maxCompared = 1_000
 
 async function readWithPhrases(executor: Executor, query: SearchQuery, max: number): Promise<string[] | null> {

@@ -19,29 +19,29 @@ export interface ChooseEngineOptions {
   /** Whether the index of a full table may be built, which takes minutes: for `wishwell admin migrate`. */
   buildsFullIndex?: boolean
   log?: Pick<Logger, 'info' | 'warn'> | undefined
-  /** How long to wait before each new attempt while the database is unavailable. */
+  /** Waits between attempts while the database is unavailable. */
   retryMs?: readonly number[]
 }
 
 export interface ChosenEngine {
   engine: SearchEngine
-  /** Why it is not BM25, for the operator; absent when it is. */
+  /** Why it is not BM25, for the operator. */
   fallbackReason?: string
 }
 
-/** A database that restarts or fails over is away for some seconds. */
+/** Covers a restart or failover of the database. */
 const defaultRetryMs = [500, 1_000, 2_000, 4_000, 8_000]
 
 /** Conflicts with another statement, worth a retry: serialization, deadlock, lock not available. */
 const lostStates = new Set(['40001', '40P01', '55P03'])
 
-/** Whether an error says nothing about what this database can do. */
+/** Whether an error is temporary and says nothing about the database's abilities. */
 const isPassing = (error: unknown): boolean =>
   isDatabaseUnavailable(error) || lostStates.has(String((error as { code?: unknown } | null)?.code))
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Whether this database has BM25: it was chosen once, or its index is there. */
+/** Whether this database has BM25: chosen before, or its index exists. */
 async function hasBm25(database: Database): Promise<boolean> {
   const stored = await database.selectFrom('search_engine').select('kind').executeTakeFirst()
   return (

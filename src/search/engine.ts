@@ -6,12 +6,10 @@ import type { SearchOrder } from './orders.ts'
 import type { Phrase } from './query.ts'
 import type { Term } from './terms.ts'
 
-/** A request that matches. */
 export interface Hit {
   id: string
-  /** How well it matches: the higher the better, always above 0. */
+  /** Always above 0; higher is better. */
   score: number
-  /** Whether it has all words of the query. */
   hasAll: boolean
 }
 
@@ -26,43 +24,40 @@ export const maxLower = 150
  */
 export type Hits = RawBuilder<unknown>
 
-/** The best first. */
 export const bestFirst = sql`has_all desc, score desc, id`
 
-/** Matches that an index outside of the database gave. */
+/** The matches of an external index. */
 export const hitsFrom = (hits: readonly Hit[]): Hits => sql`
   select id, score, has_all, null::integer as considered, 0 as lower, null::json as totals
   from unnest(${hits.map(({ id }) => id)}::uuid[], ${hits.map(({ score }) => score)}::float8[], ${hits.map(({ hasAll }) => hasAll)}::boolean[])
     as hit (id, score, has_all)`
 
-/** Reads matches by themselves. @returns the best first */
+/** Reads matches alone, best first. */
 export async function readHits(executor: Executor, hits: Hits): Promise<Hit[]> {
   const { rows } = await sql<Hit>`
     select id, score, has_all as "hasAll" from (${hits}) as hits order by ${bestFirst}`.execute(executor)
   return rows
 }
 
-/** What is ranked. */
 export interface RankedQuery {
-  /** Any of these words match. */
+  /** Any of them matches. */
   words: readonly string[]
   /** A request has all words if it has one alternative of each term. Without terms, only scores order. */
   terms: readonly Term[]
-  /** With the view, which says what cannot be a result. */
+  /** With the view, which limits the results. */
   filters: RequestFilters
   /** A query with the same terms and filters, whose total comes with the hits if that needs no extra statement. */
   counted?: SearchQuery | undefined
 }
 
-/** What exact orders, totals and facets are about. */
+/** The query of exact orders, totals and facets. */
 export interface SearchQuery {
-  /** A request has all of the words when it has one alternative of each term. */
+  /** A request has all words if it has one alternative of each term. */
   terms: readonly Term[]
-  /** Each of these must be in the text … */
+  /** All must be in the text … */
   phrases: readonly Phrase[]
   /** … and none of these. */
   excluded: readonly Phrase[]
-  /** With the view. */
   filters: RequestFilters
 }
 
@@ -83,13 +78,13 @@ export interface OrderedIds {
   ids: string[]
   /** Matches of the class maybe that pass the filters but are not shown, at most 1,000. */
   maybeIds: string[]
-  /** How many requests have all words; absent where they were not counted. */
+  /** Absent if not counted. */
   totals?: Totals
 }
 
 export const facetNames = ['platform', 'product', 'status', 'tag', 'year', 'votes'] as const
 
-/** The values of the facet `votes`: so many votes or more. */
+/** The values of the facet `votes`, as minimums. */
 export const voteSteps = [1, 5, 10, 50, 100, 500] as const
 
 export type FacetName = (typeof facetNames)[number]
@@ -98,17 +93,17 @@ export type FacetName = (typeof facetNames)[number]
 export type Facets = Partial<Record<FacetName, { value: RequestStatus | string; count: number }[]>>
 
 export interface Totals {
-  /** How many requests have all words of the query, and pass its filters. */
+  /** How many requests have all words and pass the filters. */
   total: number
-  /** False: there are more than `total`. */
+  /** False if there are more than `total`. */
   totalIsExact: boolean
   facets?: Facets
-  /** Of the facets: false where they count only `total` of the matches. */
+  /** False if the facets count only `total` of the matches. */
   facetsAreExact?: boolean
 }
 
 export interface TotalsInput {
-  /** Which of the matches are counted: by default those with all words. */
+  /** The matches to count; defaults to those with all words. */
   part?: Part
   facets: readonly FacetName[]
 }

@@ -43,7 +43,7 @@ function* charactersOf(run: string, offset: number, normalise: (text: string) =>
   }
 }
 
-/** Finds the pieces of texts, and caches the words of each piece for the next texts. */
+/** Splits texts into pieces, caching the words of each piece. */
 function createPieceReader(): (text: string) => Piece[] {
   const known = new Map<string, readonly string[]>()
   const characters = new Map<string, string>()
@@ -71,10 +71,10 @@ function createPieceReader(): (text: string) => Piece[] {
 
 const highlightedFields = ['title', 'description', 'tags', 'author'] as const
 
-/** Where a field of a result has the words of the query. */
+/** Where a result's field has the query's words. */
 export interface Highlight {
   field: (typeof highlightedFields)[number]
-  /** The field, or the part of a long one that has the largest number of the words. */
+  /** The field, or the part of a long one with the most matched words. */
   text: string
   /** Start and end (exclusive) of each match in UTF-16 units; sorted, never overlapping. */
   ranges: [number, number][]
@@ -88,7 +88,7 @@ export const highlightSchema = closed({
   }),
 })
 
-/** A longer text is shown in part. */
+/** Longer texts are shown in part. */
 const snippetLength = 240
 
 interface ReadField {
@@ -106,7 +106,7 @@ function fieldsOf({ title, description, tags, authorName, authorHandle }: Reques
   ]
 }
 
-/** Only words of letters are stemmed by the text search configuration. */
+/** The text search configuration stems only words of letters. */
 const isStemmed = (word: string) => /^\p{L}[\p{L}\p{M}]*$/u.test(word)
 
 /** Words stemmed by the database per page of results; later words match only exactly. */
@@ -124,7 +124,7 @@ function createCandidates(queried: readonly string[]) {
   return { candidates, add }
 }
 
-/** The words that match in the index: those with the stem of a word of the query. */
+/** The words that match in the index, i.e. share a stem with the query. */
 async function findMatchingWords(executor: Executor, queried: readonly string[], candidates: ReadonlySet<string>) {
   const matching = new Set(queried)
   const stemmed = queried.filter(isStemmed)
@@ -138,7 +138,7 @@ async function findMatchingWords(executor: Executor, queried: readonly string[],
   return matching
 }
 
-/** Matches as ranges; matches that touch are one. */
+/** Matches as ranges; adjacent ones are joined. */
 function rangesOf(matches: readonly Piece[]): [number, number][] {
   const ranges: [number, number][] = []
   for (const { start, end } of matches) {

@@ -9,27 +9,27 @@ import type { Database, Executor, Transaction } from '../database/open.ts'
 export interface BuildOptions {
   /** Whether others may write meanwhile, as on Postgres: then full tables get their index concurrently. */
   isShared: boolean
-  /** Whether an index of a full table may be built now: it takes minutes. */
+  /** Whether the index of a full table may be built now, which takes minutes. */
   buildsFullIndex: boolean
   log?: Pick<Logger, 'info'> | undefined
 }
 
 export interface EngineIndex {
   name: string
-  /** Runs before an index is made. */
+  /** Runs before the index is created. */
   before?(executor: Executor): Promise<void>
   create(executor: Executor, how: '' | 'concurrently'): Promise<void>
 }
 
 type IndexState = 'missing' | 'invalid' | 'valid'
 
-/** A table of more texts is full: an index of it takes more than a second. */
+/** With more texts a table is full: indexing it takes more than a second. */
 const fullTexts = 10_000
 
-/** How long a process waits before it tries again to build, while another one builds. */
+/** The wait before retrying while another process builds. */
 const pauseMs = 500
 
-/** The state of an index; `invalid` is what an interrupted build leaves. */
+/** The state of an index; `invalid` after an interrupted build. */
 export async function readIndexState(executor: Executor, name: string): Promise<IndexState> {
   const { rows } = await sql<{ valid: boolean }>`
     select indisvalid as valid from pg_index
@@ -52,7 +52,7 @@ export async function withBuildLock(
 ): Promise<void> {
   for (;;) {
     const isDone = await database.transaction().execute(async (transaction) => {
-      // A build takes as long as it takes; the limits of the connection are for queries.
+      // The connection's limits are for queries, not builds.
       await sql`set local statement_timeout = 0`.execute(transaction)
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction)
       if (!(await tryLock(transaction, 'searchIndex'))) return false
@@ -73,10 +73,10 @@ async function buildBesideWrites(
   log?.info({ index: name }, 'building a search index of all texts: it takes minutes, and others store meanwhile')
   await before?.(database)
   const drop = () => sql`drop index concurrently if exists ${sql.id(name)}`.execute(database)
-  // What an interrupted build left.
+  // Left by an interrupted build.
   await drop()
   await create(database, 'concurrently').catch(async (error: unknown) => {
-    // An index that failed would cost every write, and help no search.
+    // A failed index would slow down writes for nothing.
     await drop().catch(() => {})
     throw error
   })

@@ -23,7 +23,7 @@ export const collectionErrors = Type.Array(
 const scrapingTimeMs = Type.Integer({ description: 'From call to the end of the collection, in milliseconds' })
 const newResultsFound = Type.Integer({ description: 'Requests that the collections of this call added to the cache' })
 
-/** What `meta` has besides when `expand` is true. */
+/** Additional `meta` with `expand`. */
 export const expansionMeta = {
   expandedTopics: Type.Array(Type.String(), { description: 'What was collected; the query itself is the first' }),
   topicsScraped: Type.Integer({ description: 'Topics of which at least one platform delivered a page' }),
@@ -38,7 +38,6 @@ export const realtimeMeta = closed({ newResultsFound, scrapingTimeMs, errors: co
 
 export interface RealtimeListInput {
   list: ListInput & { topic: string }
-  /** What is collected from. */
   platforms: readonly PlatformName[]
 }
 

@@ -7,7 +7,7 @@ import type { Part, SearchQuery } from './engine.ts'
 import type { Phrase } from './query.ts'
 import { quotedWords, someOf, type Term } from './terms.ts'
 
-// The requests that match a query, by `searchable_requests` and its index of words.
+// Finds the requests that match a query, by `searchable_requests` and its index of words.
 
 /** Whether a normalized text has a phrase (both with single spaces between words). */
 const hasPhrase = (forms: Phrase) =>
@@ -25,13 +25,12 @@ export function textCondition({
   return allOf([...phrases.map(hasPhrase), ...excluded.map((forms) => sql`not ${hasPhrase(forms)}`)])
 }
 
-/** Those of a row of `searchable_requests`. */
 export const searchableColumns: StandingColumns = {
   id: sql.ref('searchable_requests.request_id'),
   standing: sql.ref('searchable_requests.standing'),
 }
 
-/** In quotes a word is no operator of a `tsquery`. */
+/** Quotes keep a word from being a `tsquery` operator. */
 const quoted = (word: string) => `'${word.replace(/['\\]/g, '$&$&')}'`
 
 /** Any of the alternatives, each with all its words, adjacent if quoted; in `to_tsquery` syntax. */
@@ -54,13 +53,13 @@ export const phraseWords = ({ phrases }: SearchQuery): RawBuilder<unknown> | nul
 /** All words of a query, as a `tsquery`. */
 export const allWords = (terms: readonly Term[]): RawBuilder<unknown> => wordsIn(all(terms))
 
-/** The words of a part of the matches, as a `tsquery`. */
+/** The words of a part as a `tsquery`. */
 export function wordsQuery({ terms, phrases }: SearchQuery, part: Part): RawBuilder<unknown> {
   const words = part === 'all' ? all(terms) : `${oneOf(someOf(terms))} & !(${all(terms)})`
   return wordsIn(phrases.length === 0 ? words : `(${words}) & ${all(phrases)}`)
 }
 
-/** Whether the text of `request_id` has the phrases and no exclusion. */
+/** Whether a request's text has the phrases and no exclusion. */
 export function phrasesHold(query: SearchQuery, id: RawBuilder<unknown>): RawBuilder<boolean> {
   const condition = textCondition(query)
   if (condition === null) return sql<boolean>`true`
@@ -85,14 +84,14 @@ function hasNoExclusion(query: SearchQuery, part: Part, holds: RawBuilder<boolea
 /** The filters on a row of `searchable_requests`; texts are read only of rows that pass the others. */
 function passesFilters(query: SearchQuery, part: Part | null): RawBuilder<boolean> {
   const conditions = allOf(conditionsOn('searchable_requests', query.filters))
-  // Without it the planner may read all requests of a topic at once.
+  // Else the planner may read all requests of a topic at once.
   if (textCondition(query) === null) return conditions
   const holds = phrasesHold(query, sql.ref('searchable_requests.request_id'))
   const onText = part === null || query.phrases.length > 0 ? holds : hasNoExclusion(query, part, holds)
   return sql<boolean>`case when ${conditions} then ${onText} else false end`
 }
 
-/** Whether anything beside its words and its class decides if a request is a result. */
+/** Whether anything besides words and class decides about results. */
 export const hasFilters = (query: SearchQuery): boolean =>
   conditionsOn('searchable_requests', query.filters).length > 0 || textCondition(query) !== null
 
@@ -120,13 +119,13 @@ export function leastVisible({ filters }: Pick<SearchQuery, 'filters'>): number 
 }
 
 interface MatchesOptions {
-  /** The first `max` ones only, else all. */
+  /** Only the first `max`. */
   max?: RawBuilder<unknown>
   /** The lowest standing in the shared view; defaults to what the query's view may show or offer. */
   least?: number
 }
 
-/** A query for rows of `searchable_requests` with the words of a part of the matches. */
+/** The rows of `searchable_requests` with the words of a part. */
 export const matchesOf = (
   query: SearchQuery,
   part: Part,
@@ -148,7 +147,7 @@ export function visibleOf(
   const passing = sql`
     select request_id as id, platform, product, status, tags, votes, posted_at, ${standingIn(view, searchableColumns)} as standing
     from (${matches}) as searchable_requests where ${passesFilters(query, part)}`
-  // `offset 0`: a standing that is a query by itself runs once for each row.
+  // `offset 0`: a standing from a subquery is computed once per row.
   const ofView = view.account === null ? passing : sql`${passing} offset 0`
   return sql`select * from (${ofView}) as passing where standing >= ${sql.lit(Math.min(view.least, standings.maybe))}`
 }

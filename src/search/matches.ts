@@ -10,10 +10,10 @@ import { bestFirst, type Hits, type SearchQuery, type Totals } from './engine.ts
 import { searchableColumns } from './matched-set.ts'
 import type { SearchOrder } from './orders.ts'
 
-// The records of matches, in one statement with their ranking.
+// Reads the records of matches, in one statement with their ranking.
 
 export interface PageInput extends SearchQuery, TextChoice, AskedWords {
-  /** The words to rank by, any of them. */
+  /** The words to rank by; any may match. */
   words: readonly string[]
   /** Includes words that a long query drops; behind a selective filter all words are matched. */
   allWords: readonly string[]
@@ -21,25 +21,25 @@ export interface PageInput extends SearchQuery, TextChoice, AskedWords {
   offset: number
   /** `offset` + `limit` is at most 100. */
   limit: number
-  /** What is read in the first statement of the page. */
+  /** Read in the page's first statement. */
   aside?: { words: readonly string[]; total: boolean } | undefined
 }
 
-/** What a search wants to know besides its page. */
+/** What a search asks besides its page. */
 export interface Aside {
-  /** Null where counting takes a statement of its own. */
+  /** Null if counting needs its own statement. */
   totals: Totals | null
-  /** Of the words to be checked; null where they were not read. */
+  /** Of the words to check; null if not read. */
   counts: CountedWords | null
 }
 
-/** How many have all words where nothing has any of them. */
+/** The totals if no word has matches. */
 const noTotals: Totals = { total: 0, totalIsExact: true }
 
 export interface SearchMatches {
   /** The page, best first. */
   results: RequestRecord[]
-  /** Another match exists after these. */
+  /** Whether another match follows. */
   more: boolean
   /** How many matches, from the first, have all words of the query, of those considered. */
   whole: number
@@ -51,23 +51,23 @@ export interface SearchMatches {
   anyMatch: boolean
   /** Whether all requests with any of the words were considered. */
   isAll: boolean
-  /** Null where it was not read with the page. */
+  /** Null if not read with the page. */
   aside: Aside | null
 }
 
 interface MatchOptions {
-  /** What narrows the matches beyond words and view. */
+  /** Narrows the matches beyond words and view. */
   condition: RawBuilder<boolean> | null
-  /** How many of the hits are considered, the best ones. */
+  /** How many of the best hits to consider. */
   max: number
 }
 
 export interface Considered {
   /** How many hits there are … */
   hits: number
-  /** … of how many that were ranked, where not all of those that match were. */
+  /** … out of how many ranked ones, if not all matches were ranked. */
   ranked: number | null
-  /** How many of them are there only because they have all words; at most `maxLower`. */
+  /** How many of them are included only for having all words; at most `maxLower`. */
   lower: number
   /** How many of the considered hits the view shows … */
   inView: number
@@ -89,9 +89,9 @@ type MatchRow = RequestRow &
 
 /** The CTEs `hits`, ranked, and `candidates`: the hits that the view shows or may offer, with their condition. */
 export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOptions): RawBuilder<unknown> {
-  // Not shown, but counted: what `include=maybe` would add.
+  // Counted but not shown: what `include=maybe` would add.
   const leastVisible = sql.lit(Math.min(view.least, standings.maybe))
-  // `offset 0`, so that a standing which is a query by itself runs once for each hit.
+  // `offset 0`: a standing from a subquery is computed once per hit.
   const own = sql`cross join lateral (select ${standingIn(view, searchableColumns)} as standing offset 0) as considered`
   const [standing, joined] =
     view.account === null ? ['searchable_requests.standing', sql``] : ['considered.standing', own]

@@ -3,7 +3,7 @@ import type { Executor } from '../database/open.ts'
 import { lastCharacter, notedChanges } from '../requests/words/vocabulary.ts'
 import { slipsBetween } from '../runtime/text/slips.ts'
 
-/** How many words that begin alike are compared. */
+/** How many words with the same beginning are compared. */
 const comparedWords = 2_000
 
 const alphabets = [
@@ -12,7 +12,7 @@ const alphabets = [
   'αβγδεζηθικλμνξοπρστυφχψω',
 ]
 
-/** Whether all letters of a word are of one alphabet in which slips can be looked for. */
+/** Whether a word's letters are of one alphabet in which slips can be searched. */
 export const isOfOneAlphabet = (word: string): boolean =>
   alphabets.some((alphabet) => [...word].every((one) => alphabet.includes(one)))
 
@@ -36,7 +36,7 @@ export function neighboursOf(word: string): string[] {
   return [...neighbours]
 }
 
-/** A long word may have so many. */
+/** Slips allowed in a long word. */
 const forgivenSlips = 2
 
 interface KnownWord {
@@ -58,7 +58,7 @@ async function readBeginningAlike(executor: Executor, word: string): Promise<Kno
   return rows
 }
 
-/** The most frequent word at two slips of those that begin alike. */
+/** The most frequent word two slips away, among those that start alike. */
 export async function wordAtTwoSlips(executor: Executor, word: string): Promise<string | null> {
   const alike = await readBeginningAlike(executor, word)
   return alike.find((other) => other.word !== word && slipsBetween(word, other.word) <= forgivenSlips)?.word ?? null

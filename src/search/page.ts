@@ -19,13 +19,13 @@ import { searchCap } from './orders.ts'
 import { isOneWord } from './terms.ts'
 
 interface Order extends OrderedIds {
-  /** How many of the ids, the first ones, have all words. */
+  /** How many ids, from the first, have all words. */
   whole: number
   /** Set if requests with only some of the words come just from this many best matches. */
   window: number | null
 }
 
-/** The requests with some of the words, but not all, among the best matches. */
+/** The partial matches among the best matches. */
 async function readSomeOfBest(
   executor: Executor,
   engine: SearchEngine,
@@ -67,7 +67,7 @@ async function readOrder(
   }
 }
 
-/** Whether the words match anything without the filters. */
+/** Whether the words match anything, ignoring filters. */
 async function matchesAnything(executor: Executor, engine: SearchEngine, input: PageInput): Promise<boolean> {
   const filters = { view: filterView(input.filters) }
   const bare = { ...input, filters, phrases: [], excluded: [], sortBy: 'relevance' as const, offset: 0, limit: 1 }
@@ -110,7 +110,7 @@ export function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): 
   if (onRequest.length === 0 && onText === null) return isRanked ? null : sql<boolean>`true`
   const padded = sql`(select ' ' || text || ' ' as text from request_texts where request_texts.request_id = searchable_requests.request_id)`
   const ofText = onText === null ? sql`true` : sql`exists (select from ${padded} as padded where ${onText})`
-  // In this order: the text is read only of rows that pass the other conditions.
+  // The order matters: texts are read only of rows that pass the other conditions.
   return sql<boolean>`case when ${all(onRequest)} then ${ofText} else false end`
 }
 
@@ -161,7 +161,7 @@ export async function readBestPage(executor: Executor, engine: SearchEngine, inp
   if (selected !== null) return { ...selected, aside }
   const isTooNarrow = window.passing <= searchCap && window.inView < fewInView
   const considered = isTooNarrow ? await read(wideWindowSize) : window
-  // A page in the order of the ranking needs no window as long as it is full.
+  // A full page in ranking order needs no window.
   const hasAll = considered.isWhole || (isRanking && considered.passing > searchCap)
   const matches = { ...considered.matches, window: considered.ranked, isAll: considered.isWhole }
   return hasAll ? matches : { ...matches, window: considered.inView }
@@ -181,7 +181,7 @@ async function idsOfSelective(executor: Executor, engine: SearchEngine, input: P
   return engine.withPhrases(executor, input, maxSelected)
 }
 
-/** The page of all that a selective filter leaves; null where no filter is selective. */
+/** The page of everything that a selective filter leaves; null if no filter is selective. */
 async function readSelected(
   executor: Executor,
   engine: SearchEngine,

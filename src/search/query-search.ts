@@ -28,9 +28,9 @@ const none: ReadonlySet<string> = new Set()
 async function searchFilled(index: SearchIndex, executor: Executor, input: SearchInput): Promise<FilledMatches> {
   const alone = withoutPhrases(input.query)
   if (alone === null) return { ...(await index.search(executor, input)), onlyWords: none }
-  // As in the query: a beginning that ends a phrase is a whole word.
+  // A prefix at the end of a phrase is a whole word.
   const prefix = (input.prefix ?? false) && parseQuery(input.query, { prefix: true }).prefix !== null
-  // Their totals are those of no part of them.
+  // Neither part alone has the totals of the search.
   const { aside: _, ...shared } = input
   const byWords = { ...shared, query: alone.query, prefix }
   return alone.isTitle ? searchTitle(index, executor, shared, byWords) : searchPhrases(index, executor, shared, byWords)
@@ -38,19 +38,19 @@ async function searchFilled(index: SearchIndex, executor: Executor, input: Searc
 
 const idsOf = ({ results }: FoundMatches) => new Set(results.map(({ _id }) => _id))
 
-/** The matches of the words, marked where they do not have the phrases. */
+/** Matches of the words, marked if they lack the phrases. */
 async function searchTitle(index: SearchIndex, executor: Executor, input: SearchInput, byWords: SearchInput) {
   const found = await index.search(executor, byWords)
   const withPhrases = idsOf(await index.search(executor, { ...input, offset: 0, limit: searchCap }))
   return { ...found, onlyWords: new Set([...idsOf(found)].filter((id) => !withPhrases.has(id))) }
 }
 
-/** The matches of the phrases, and where these are few, those of the words after them. */
+/** Matches of the phrases and, if few, then those of the words. */
 async function searchPhrases(index: SearchIndex, executor: Executor, input: SearchInput, byWords: SearchInput) {
   const { offset, limit } = input
   const found = await index.search(executor, input)
   const isFew = !found.more && offset + found.results.length < fewPhraseResults
-  // Beyond the phrase results a page is empty, however many they are.
+  // Pages beyond the phrase results are empty.
   const isBeyond = offset > 0 && found.results.length === 0
   if (!isFew && !isBeyond) return { ...found, onlyWords: none }
   const first = await index.search(executor, { ...input, offset: 0, limit: fewPhraseResults })
@@ -70,14 +70,14 @@ async function searchPhrases(index: SearchIndex, executor: Executor, input: Sear
 }
 
 export interface Understood extends UnderstoodQuery {
-  /** The query that was searched instead of the typed one. */
+  /** The corrected query that was searched instead. */
   corrected?: string
   /** Words without any match or similar word: possibly of a language that few texts are in. */
   unknown: string[]
 }
 
 export interface QueryMatches extends FilledMatches {
-  /** How the query was understood: the corrected one, where there is one. */
+  /** How the (corrected) query was understood. */
   understood: Understood
 }
 
@@ -99,7 +99,7 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
   const found = await search({ ...input, aside: { words: counted, total: input.aside?.total ?? false } })
   const counts = found.aside?.counts ?? (await readCounts(executor, counted))
   const joined = neighbours.filter(({ others }) => others.some((word) => countOf(counts, word) > 0))
-  // What is a part of another word is no slip.
+  // Part of another word, so no slip.
   const isPart = (word: string) => joined.some((pair) => pair.words.split(' ').includes(word))
   const rare = words.filter(({ word }) => countOf(counts, word) <= rareRequests && !isPart(word))
   const { corrected, alternatives } = await readMeaning(index, executor, input, rare)
@@ -107,7 +107,7 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
     const read = describeQuery(query)
     const others = [...read.alternatives, ...joined, ...alternatives]
     const meant = new Set(others.flatMap((one) => one.words.split(' ')))
-    // The last word may go on. Where something matches, only what may be a slip is looked up.
+    // The last word may be incomplete. If anything matches, only possible slips are looked up.
     const whole = input.prefix ? read.words.slice(0, -1) : read.words
     const lookedUp = found.anyMatch ? words.map(({ word }) => word) : typed.words
     const doubtful = whole.filter((word) => lookedUp.includes(word) && countOf(counts, word) === 0 && !meant.has(word))
@@ -136,14 +136,14 @@ export const searchQuery = (index: SearchIndex, executor: Executor, input: Searc
 export interface FullMatches {
   /** Exactly the requests that the total counts, without partial matches. */
   results: RequestRecord[]
-  /** How many more match, which lists of a search do not reach. */
+  /** How many more match than lists of a search can reach. */
   beyond: number
-  /** How many match in part. */
+  /** Partial matches. */
   inPart: Totals
   understood: Understood
 }
 
-/** The query that was searched: with its slips corrected and with other words. */
+/** The query as searched, corrected and with alternative words. */
 export const searchedFor = <Input extends TotalsOfSearch>(input: Input, understood: Understood): Input => ({
   ...input,
   query: understood.corrected ?? input.query,

@@ -12,18 +12,17 @@ const conditionLimit = 10
 export type Phrase = readonly string[]
 
 export interface ParsedQuery {
-  /** The different words to look for, those of the phrases too. */
+  /** Distinct words to look for, including those of phrases. */
   words: string[]
-  /** Every one of these must be in the text … */
   phrases: Phrase[]
   /** … and none of these. */
   excluded: Phrase[]
-  /** The beginning of a word that may go on; null unless the search is by prefix. */
+  /** The prefix being typed; null unless the search is by prefix. */
   prefix: string | null
 }
 
 const spaceInArabic = /(?<=\p{Script=Arabic}\p{M}{0,8})\s+(?=\p{Script=Arabic})/gu
-/** A phrase has more forms by this many at most. */
+/** How many extra forms a phrase can have. */
 const maxJoined = 5
 
 /** The phrase with zero-width non-joiners for spaces between Arabic letters: texts may join such words. */
@@ -40,11 +39,10 @@ function phraseOf(text: string): Phrase {
   return [...new Set(forms)].filter((form) => form !== '')
 }
 
-/** What was typed, taken apart; the texts are as they were typed. */
 interface QuerySyntax {
-  /** What is searched by its words, phrases included. */
+  /** What is searched by words, including phrases. */
   asked: string
-  /** The part of it that is not in quotes. */
+  /** Its part outside of quotes. */
   unquoted: string
   phrases: string[]
   excluded: string[]
@@ -97,7 +95,7 @@ function exclusionsFrom(typed: string): number {
 const excludable = /^(?:[.#@_]?\p{L}[^\s()[\]{}=,;:<>$%|]+|\p{Lo})$/u
 /** Punctuation of titles and code; a query with it was hardly typed as a list of words. */
 const titlePunctuation = /[:;,.?!](?=\s|$)|[()[\]{}`=<>|]/u
-/** A typed query with exclusions has hardly more words than this; titles often have. */
+/** Typed queries with exclusions rarely have more words; titles often do. */
 const maxTypedWords = 10
 
 /** Whether the minuses of these last words were meant as exclusions, judging by the text before them. */
@@ -105,7 +103,7 @@ function isExclusionList(words: readonly string[], before: string): boolean {
   if (!words.every((word) => excludable.test(word))) return false
   const unquoted = before.replace(syntax, ' ')
   const last = /(?:^|\s)([^\s"]+)\s*$/u.exec(before)?.[1]
-  // "Support for -race": a sentence goes on after such a word.
+  // "Support for -race": the sentence continues after a stop word.
   if (last !== undefined && isStopWord(normaliseText(last))) return false
   return !titlePunctuation.test(unquoted) && wordsOf(before).length <= maxTypedWords
 }
@@ -138,7 +136,7 @@ export function spellingsOf(query: string): Spellings {
   return otherSpellings([asked, ...excluded].join(' '))
 }
 
-/** Stop words that make another word of the one before them. */
+/** Stop words that change the word before them. */
 const particles = new Set('down in off on only out over up'.split(' '))
 
 /** Pairs with a stop word that form a term: hyphenated (`all-day`), or a whole query with a particle (`view only`). */
@@ -152,7 +150,7 @@ function compoundsIn(unquoted: string, words: readonly string[]): SameWords[] {
     .map((pair) => ({ words: pair.join(' '), others: [pair.join('')], kind: 'spelling' }))
 }
 
-/** The words of a query, outside of its quotes, for which others may stand. */
+/** The unquoted words of a query that have alternatives. */
 export function sameWordsIn(query: string): SameWords[] {
   const { unquoted } = readSyntax(query)
   const words = wordsOf(unquoted)
@@ -163,17 +161,17 @@ export function sameWordsIn(query: string): SameWords[] {
 
 /** How a query was understood, for its user. */
 export interface UnderstoodQuery {
-  /** The different words that are searched, normalised. */
+  /** The distinct searched words, normalized. */
   words: string[]
-  /** As they were typed, without their quotes. */
+  /** As typed, without quotes. */
   phrases: string[]
-  /** As they were typed, without quotes and minus. */
+  /** As typed, without quotes and minus. */
   excluded: string[]
-  /** Words for which others were searched, too. */
+  /** Words with searched alternatives. */
   alternatives: SameWords[]
 }
 
-/** How `parseQuery` understands a query. @throws what it throws. */
+/** How `parseQuery` understands a query. @throws like it */
 export function describeQuery(query: string): UnderstoodQuery {
   const { words, phrases, excluded } = parseQuery(query)
   const typed = readSyntax(query)
@@ -222,7 +220,7 @@ export function replaceWords(query: string, replace: (piece: string) => string):
   return replaced + replaceIn(typed.slice(end))
 }
 
-/** A query of which every word is searched: nothing in it is a phrase or an exclusion. */
+/** A query without phrases and exclusions: every word is searched. */
 export const plainQuery = (text: string): string =>
   text
     .replace(typographicQuotes, ' ')

@@ -9,7 +9,7 @@ import { isOneWord } from './terms.ts'
 
 /** The ids of a query's matches that pass its filters and that the view shows. */
 export interface RankedMatches {
-  /** In the order of the search. */
+  /** In search order. */
   ids: string[]
   /** By relevance: a number per id that increases with each tier, and whether the title is exact. */
   tiers: number[]
@@ -18,7 +18,7 @@ export interface RankedMatches {
   first: number
   /** Set if only this many matches were considered and there may be more. */
   window: number | null
-  /** How many of the ids, the first ones, are surely not changed by a deeper ranking. */
+  /** How many ids, from the first, no deeper ranking changes. */
   final: number
   /** How many matches a deeper ranking would consider; null if this one considered all, or the maximum. */
   deeper: number | null
@@ -40,7 +40,7 @@ export const noRankedMatches: RankedMatches = {
 }
 
 interface RankedFacts {
-  /** How many of the hits in the window the view shows. */
+  /** How many hits in the window the view shows. */
   considered: number
   /** As in `Considered`. */
   hits: number
@@ -48,7 +48,7 @@ interface RankedFacts {
   unpassed: number
 }
 
-/** The best matches, as far as a depth goes. */
+/** The best matches up to a depth. */
 async function rankBest(
   executor: Executor,
   engine: SearchEngine,
@@ -83,7 +83,7 @@ async function rankBest(
   return { ...matches, final, window: isWhole ? null : considered, deeper }
 }
 
-/** How many matches of an order are grouped. */
+/** How many matches in an exact order are grouped. */
 const maxOrdered = 1_000
 
 interface Ordered extends OrderedIds {
@@ -136,7 +136,7 @@ async function rankOrdered(
 }
 
 export interface RankOptions {
-  /** How many matches are considered: the `deeper` of the ranking before. */
+  /** How many matches to consider: the `deeper` of the previous ranking. */
   depth?: number
 }
 

@@ -16,17 +16,15 @@ import { matchesAmong, noRankedMatches, type RankedMatches, type RankOptions, ra
 import { type Beginning, isOneWord, partsOfBeginning, respell, termsOf } from './terms.ts'
 
 export interface SearchInput {
-  /** As the user typed it. */
   query: string
   offset: number
-  /** `offset` + `limit` is at most 100: what lies after the best 100 cannot be read. */
+  /** `offset` + `limit` is at most 100, the last readable result. */
   limit: number
   filters?: RequestFilters
-  /** By relevance unless said otherwise. */
+  /** Defaults to relevance. */
   sortBy?: SearchOrder
-  /** Whether the last word may be the beginning of one. */
+  /** Whether the last word is a prefix. */
   prefix?: boolean
-  /** Whether the results have their whole descriptions. */
   fullText?: boolean
   /** Words of the query with alternatives to search, besides those known for all queries. */
   alternatives?: readonly SameWords[]
@@ -35,13 +33,13 @@ export interface SearchInput {
 }
 
 export interface FoundMatches extends SearchMatches {
-  /** The normalised words that were searched, also those that a beginning stands for. */
+  /** The searched words, normalized, including those that a prefix expands to. */
   words: string[]
 }
 
 export interface SearchIndex {
   readonly kind: SearchEngine['kind']
-  /** Why it is not `bm25`, for the operator; absent when it is. */
+  /** Why it is not `bm25`, for the operator. */
   readonly fallbackReason?: string
   /**
    * The requests with any of the query's words in title, description, tags, author name or handle, with its phrases and
@@ -60,7 +58,7 @@ export interface SearchIndex {
     input: SearchInput,
     options?: RankOptions,
   ): Promise<RankedMatches & Pick<FoundMatches, 'words'>>
-  /** Of at most 150 requests those that are matches of a search, on whichever page. */
+  /** The matches of a search, on any page, among at most 150 requests. */
   among(executor: Executor, input: SearchInput, ids: readonly string[]): Promise<string[]>
   /** The likely requests of a view that best match any of the normalized words. Repeated words count repeatedly. */
   candidates(executor: Executor, words: readonly string[], input: CandidatesOfSearch): Promise<Candidate[]>
@@ -68,19 +66,17 @@ export interface SearchIndex {
 
 export interface CandidatesOfSearch {
   view: View
-  /** The maximum of requests. */
   max: number
-  /** What marks some of them, as a condition on `hits.id`. */
+  /** Marks candidates by a condition on `hits.id`. */
   marked?: RawBuilder<unknown> | undefined
 }
 
-/** A likely request that matches some words. */
 export interface Candidate {
   id: string
   isMarked: boolean
 }
 
-/** A query and its filters; the page and its order change no totals. */
+/** A query and its filters, which determine totals. */
 export interface TotalsOfSearch extends Pick<SearchInput, 'query' | 'filters' | 'prefix' | 'alternatives'> {
   facets?: readonly FacetName[]
 }
@@ -105,7 +101,7 @@ const nothing: SearchMatches = {
   aside: null,
 }
 
-/** The words that begin with a word of a query, or with another spelling of it. */
+/** The words that start with a prefix or another spelling of it. */
 async function readBeginnings(executor: Executor, prefix: string, spellings: Spellings): Promise<string[]> {
   // If a prefix ends in that e, its next letter may show that it is no umlaut: `doe`, `does`.
   const others = (spellings.get(prefix) ?? []).filter((other) => other.length > prefix.length || !/[aou]$/.test(other))
@@ -124,7 +120,7 @@ async function readBeginning(
   return { prefix, words, name: parts && { ...parts, words: await readBeginnings(executor, parts.last, spellings) } }
 }
 
-/** The words of a query, with those that a beginning stands for. */
+/** The query's words, with a prefix expanded. */
 async function readQuery(
   executor: Executor,
   { query, filters = {}, prefix: isPrefix = false, alternatives = [] }: TotalsOfSearch,
@@ -152,7 +148,6 @@ async function readQuery(
   }
 }
 
-/** What a page of a search reads. */
 async function pageOf(executor: Executor, input: SearchInput) {
   const { sortBy = 'relevance', fullText = false, offset, aside } = input
   const query = await readQuery(executor, input)
@@ -173,7 +168,7 @@ async function readRanked(executor: Executor, engine: SearchEngine, page: PageIn
 
 const facetColumns = { id: sql.ref('request_facets.request_id'), standing: sql.ref('request_facets.standing') }
 
-/** Those of the best matches that are likely in a view. */
+/** The best matches that are likely in a view. */
 async function readCandidates(
   executor: Executor,
   engine: SearchEngine,
@@ -188,7 +183,7 @@ async function readCandidates(
   return rows
 }
 
-/** Searches with any engine. */
+/** Creates a search index on any engine. */
 export function createSearchIndex(engine: SearchEngine): SearchIndex {
   return {
     kind: engine.kind,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Complain } from '../runtime/config-error.ts'
 
-/** The environment variables of a search cluster: part of those of searches. */
+/** The environment variables of a search cluster, a part of those of search. */
 const clusterVariables = {
   SEARCH_URL: Type.Optional(
     Type.String({
@@ -63,7 +63,7 @@ const searchSchema = Type.Object(searchVariables)
 
 export type SearchEnvironment = Static<typeof searchSchema>
 
-/** Which engine searches, or `auto` for the best that the database can have. */
+/** The engine to use; `auto` for the best that the database supports. */
 export type EngineChoice = SearchEnvironment['SEARCH_ENGINE']
 
 export interface SearchConfig extends ClusterConfig {

@@ -9,14 +9,14 @@ import type { Phrase } from './query.ts'
  */
 export type Term = readonly string[]
 
-/** The words of an alternative in quotes; null of others. */
+/** The words of a quoted alternative; else null. */
 export const quotedWords = (alternative: string): string[] | null =>
   alternative.startsWith('"') ? alternative.slice(1, -1).split(' ') : null
 
 /** The most forms of a phrase: each is looked for in every considered text. */
 const maxForms = 16
 
-/** A phrase with all its forms in the other spellings of their words. */
+/** A phrase with all forms from its words' spellings. */
 export function respell(phrase: Phrase, spellings: Spellings): Phrase {
   const respelled = phrase.flatMap((form) => {
     let spelt = ['']
@@ -29,7 +29,7 @@ export function respell(phrase: Phrase, spellings: Spellings): Phrase {
   return [...new Set([...phrase, ...respelled])].slice(0, Math.max(phrase.length, maxForms))
 }
 
-/** Of what a request has at least one when it has some of the words. */
+/** The alternatives of which a partial match has at least one. */
 export const someOf = (terms: readonly Term[]): Term => [
   ...new Set(terms.flat().flatMap((words) => (quotedWords(words) === null ? words.split(' ') : [words]))),
 ]
@@ -63,11 +63,11 @@ export function partsOfBeginning(words: readonly string[], prefix: string): { be
   return count === 0 ? null : { before: parts.slice(0, -1), last: parts.at(-1)! }
 }
 
-/** The last word of a query that may go on, and the words that begin with it. */
+/** The incomplete last word of a query, and its expansions. */
 export interface Beginning {
   prefix: string
   words: readonly string[]
-  /** Of a name: its parts, and the words that begin with the last one. */
+  /** For a name: its parts, and the expansions of the last one. */
   name: { before: readonly string[]; last: string; words: readonly string[] } | null
 }
 
@@ -78,7 +78,7 @@ function termOf({ prefix, words, name }: Beginning): Term {
 }
 
 const isPlainWord = (word: string) => /^\p{L}{2,20}$/u.test(word) && !isStopWord(word)
-/** In a longer query two words are seldom meant as one. */
+/** In longer queries, two words are seldom meant as one. */
 const maxJoined = 4
 
 /** Neighbors in a short query that may be one word: `http client`. @param same words with other forms */
@@ -92,7 +92,7 @@ export function joinedNeighbours(words: readonly string[], same: readonly SameWo
   })
 }
 
-/** Words with other forms as one term each: what has one of the forms has them. */
+/** Merges words with other forms into one term, matched by any of the forms. */
 function withOtherForms(terms: readonly Term[], same: readonly SameWords[]): Term[] {
   const rest = [...terms]
   for (const { words, others } of same) {

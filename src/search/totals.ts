@@ -18,11 +18,11 @@ export interface Bounds {
   small: number
   /** Matches sorted in a larger cache; if more match, the best by relevance. */
   sorted: number
-  /** More matches are "more than" so many. */
+  /** More matches are reported as "more than" this. */
   counted: number
   /** Matches read for counting in a large cache, where filters may leave few of very many. */
   filtered: number
-  /** With so many matches in the sample there are more than `counted` in all. */
+  /** This many matches in the sample mean more than `counted` in total. */
   manySampled: number
 }
 
@@ -38,9 +38,9 @@ export const defaultBounds: Bounds = {
   manySampled: 400,
 }
 
-/** What bounds a search, and how many requests there are to search. */
+/** The bounds of a search, and the size of the cache. */
 export interface CacheBounds extends Bounds {
-  /** By the statistics of the table. */
+  /** By the table's statistics. */
   requests: number
   isSmall: boolean
 }
@@ -67,18 +67,18 @@ export function createCacheBounds(
   }
 }
 
-/** Of the values of a facet the most frequent ones. */
+/** Values per facet, the most frequent ones. */
 export const maxValues = 100
 /** Sampled requests checked against filters and view; each is on another page of the table, up to 15 µs. */
 const maxSampled = 3_000
 
-/** @param counted more are "more than" so many */
+/** @param counted above it, the total is "more than" this */
 export const totalOf = (total: number, counted: number): Totals => ({
   total: Math.min(total, counted),
   totalIsExact: total <= counted,
 })
 
-// `combinations` has few rows: the matches are counted once for all three.
+// `combinations` has few rows: matches are counted once for all three.
 const valuesOf: Record<FacetName, RawBuilder<unknown>> = {
   platform: sql`select platform as value, sum(count)::int as count from combinations group by platform`,
   status: sql`select status as value, sum(count)::int as count from combinations where status is not null group by status`,
@@ -111,7 +111,7 @@ const facetsOf = (names: readonly FacetName[]) =>
 interface TotalsRow {
   total: number
   facets: Facets
-  /** How many of the matches were read, where not all of them were. */
+  /** How many matches were read, if not all. */
   read: number | null
 }
 
@@ -125,7 +125,7 @@ async function countMatches(
   const withFacets = names.length > 0
   const maxShown = withFacets && isSmall ? sql`null` : sql.lit(counted + 1)
   const maxRead = isSmall ? sql`null` : sql.lit(filtered)
-  // Where every match is a result, no more of them are read than counted.
+  // If every match is a result, reading more than counted is useless.
   const matches = isChecked(query)
     ? matchesOf(query, part, { max: maxRead })
     : matchesOf(query, part, { least: view.least, max: maxShown })
@@ -141,7 +141,7 @@ async function countMatches(
   return rows[0]!
 }
 
-/** Whether the sample says that more requests pass than are counted. */
+/** Whether the sample suggests more results than are counted. */
 async function areMany(
   executor: Executor,
   query: SearchQuery,
@@ -164,7 +164,7 @@ async function readTotal(executor: Executor, query: SearchQuery, part: Part, bou
   return { total: Math.min(total, counted), totalIsExact: total <= counted && isWhole }
 }
 
-/** Implements `SearchEngine.totals` inside the database. */
+/** `SearchEngine.totals` in the database. */
 export async function readTotals(
   executor: Executor,
   query: SearchQuery,

@@ -4,9 +4,9 @@ import type { Clock } from '../runtime/clock.ts'
 import { wantedOf } from './best-match.ts'
 import { type BuildOptions, prepareIndex, withBuildLock } from './index-build.ts'
 
-/** So many texts are counted for an estimate of the average length; each takes 20 µs. */
+/** Texts sampled for the average length, 20 µs each. */
 const sampledTexts = 1_000
-/** A smaller change of the average is none: each one changes the ranking a little. */
+/** Smaller changes of the average are ignored, since each shifts the ranking a little. */
 const minChange = 0.1
 const intervalMs = 24 * 60 * 60_000
 
@@ -15,7 +15,7 @@ export async function estimateUsualLength(executor: Executor): Promise<void> {
   const { rows: sizes } = await sql<{ texts: number }>`
     select greatest(reltuples, ${sql.lit(sampledTexts)})::float8 as texts from pg_class
     where oid = 'request_texts'::regclass`.execute(executor)
-  // Twice as many pages as are wanted on average: the rows of some are not alive any more.
+  // Twice the wanted number on average, because some pages have dead rows.
   const percent = Math.min(100, (200 * sampledTexts) / sizes[0]!.texts)
   await sql`
     update search_engine set usual_length = average
@@ -29,7 +29,7 @@ export async function estimateUsualLength(executor: Executor): Promise<void> {
     where abs(average - usual_length) > ${sql.lit(minChange)} * usual_length`.execute(executor)
 }
 
-/** A maintenance job: estimates the length anew once a day, while `tsvector` searches. */
+/** A maintenance job that re-estimates the length daily while `tsvector` searches. */
 export function createUsualLength(database: Database, clock: Clock, kind: string): () => Promise<boolean> {
   let estimatedAt = clock.now().getTime()
   return async () => {

@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ranking } from './best-hits.ts'
 
-/** What a search may read. */
 export interface RankingBounds {
   /** Matches ranked by all their words, at 20 to 30 µs each; the others follow by estimate. */
   rankedExactly: number
   /** Candidates per word, those in which it weighs most. Queries of many words take fewer of each … */
   maxOfWord: number
-  /** … but at least these, if together they would be more than so many. */
+  /** … but at least this many, if together they would exceed `maxOfQuery`. */
   minOfWord: number
   maxOfQuery: number
 }

@@ -4,13 +4,13 @@ import type { Database, DatabaseBackend, Executor } from '../database/open.ts'
 import { vocabularyOf } from '../requests/words/vocabulary.ts'
 import type { Verified, VerifyOptions, WrongNumber } from '../requests/wrong-number.ts'
 
-/** Texts of one statement. */
+/** Texts per statement. */
 const maxTexts = 500
-/** Words of one statement. */
+/** Words per statement. */
 const maxWords = 5_000
 /** Words counted per pass, about 60 MB; a larger vocabulary takes several passes over the texts. */
 const maxCountedWords = 500_000
-/** How often words that change are counted again. */
+/** Recounts of words that keep changing. */
 const maxRounds = 4
 const firstId = '00000000-0000-0000-0000-000000000000'
 
@@ -21,17 +21,17 @@ const storedWords = sql`(
   ) as part group by word having sum(requests) <> 0
 ) as stored`
 
-/** Which words are counted in a pass. */
+/** Selects the words of a pass. */
 type IsCounted = (word: string) => boolean
 
-/** A number for each word, evenly spread (FNV-1a, 32 bits). */
+/** An evenly distributed hash (FNV-1a, 32 bits). */
 function hashOf(word: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < word.length; index++) hash = Math.imul(hash ^ word.charCodeAt(index), 0x01000193)
   return hash >>> 0
 }
 
-/** How many listed texts have each word, without those that wait to be counted. */
+/** How many counted texts have each word. */
 async function countWords(executor: Executor, isCounted: IsCounted, { signal }: VerifyOptions) {
   const counts = new Map<string, number>()
   for (let after = firstId; ; ) {
@@ -53,7 +53,7 @@ async function countWords(executor: Executor, isCounted: IsCounted, { signal }: 
   }
 }
 
-/** What the vocabulary says of the words of a pass. */
+/** The vocabulary's numbers of a pass's words. */
 async function readWords(executor: Executor, isCounted: IsCounted, { signal }: VerifyOptions) {
   const words = new Map<string, number>()
   for (let after = ''; ; ) {
@@ -70,9 +70,9 @@ async function readWords(executor: Executor, isCounted: IsCounted, { signal }: V
 }
 
 interface Comparison {
-  /** The stored and the counted number of each word that differ. */
+  /** The words whose stored and counted numbers differ. */
   wrong: Map<string, [stored: number, counted: number]>
-  /** The words whose stored number changed while texts were counted. */
+  /** The words whose stored number changed during the count. */
   changed: Set<string>
 }
 
@@ -121,7 +121,7 @@ const toWrongNumbers = (wrong: Comparison['wrong']): WrongNumber[] =>
     return { subject: `word ${word}`, check: 'requests', stored: String(stored), expected: String(counted) }
   })
 
-/** The words of each pass: all of them where the vocabulary is not large. */
+/** The words of each pass; one pass unless the vocabulary is large. */
 async function passesOf(executor: Executor, maxInPass: number): Promise<IsCounted[]> {
   const { rows } = await sql<{ words: number }>`select count(*)::int as words from search_words`.execute(executor)
   const passes = Math.max(1, Math.ceil(rows[0]!.words / maxInPass))
@@ -130,7 +130,7 @@ async function passesOf(executor: Executor, maxInPass: number): Promise<IsCounte
 
 export interface VocabularyOptions extends VerifyOptions {
   backend: DatabaseBackend
-  /** Smaller ones for tests. */
+  /** Smaller for tests. */
   maxInPass?: number
 }
 

@@ -14,7 +14,6 @@ interface LabelledText {
   description: string
   platform: PlatformName
   tags: string[]
-  /** Whether it is a feature request. */
   label: boolean
   by: 'operator' | 'account'
   /** By detection. */
@@ -26,7 +25,7 @@ interface Row extends LabelledText {
   owner: string
 }
 
-/** How many texts are read at once: other statements run between two such pages. */
+/** Texts per page; other statements run between pages. */
 const pageSize = 100
 /** Sorts the operator's corrections after those of accounts, as the index sorts null. */
 const operator = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
@@ -78,10 +77,10 @@ const schema = {
 }
 
 const retryAfterSeconds = 10
-/** A reader that reads nothing for so long is gone. */
+/** A reader that reads nothing for this long counts as disconnected. */
 const silenceMs = 60_000
 
-/** What people said, as input of the training of detection. */
+/** Registers the export of labels for training detection. */
 export function registerCorrectionExport(app: App, { database, authentication }: CorrectionDependencies): void {
   const exports = createOpenExports()
   app.addHook('preClose', async () => exports.stop())
@@ -89,7 +88,7 @@ export function registerCorrectionExport(app: App, { database, authentication }:
     '/api/admin/corrections/requests/export',
     {
       onRequest: authentication.requireAdmin,
-      // It would read everything and send none of it.
+      // A HEAD would read everything and send nothing.
       exposeHeadRoute: false,
       schema,
     },

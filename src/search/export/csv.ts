@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../requests/record.ts'
 
 /** A request with its whole text, and the cursor to resume the export after it. */
 export type ExportedRequest = Omit<RequestRecord, 'descriptionTruncated'> & {
-  /** What of it others may be shown, by the terms of its platform. */
+  /** What others may be shown of it, by its platform's terms. */
   publicPages: PublicPages['show']
   cursor: string
 }
@@ -53,10 +53,10 @@ const risky = /^(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹢﹣﹦﹫−]|[\t\r']|[
 /** Quotes text that a spreadsheet might take for a formula; strip the first quote to restore it. */
 export const withoutFormula = (text: string): string => (risky.test(text) ? `'${text}` : text)
 
-/** Always in quotes, so that an empty text is not the same as none (RFC 4180). */
+/** Always quoted, to tell an empty text from none (RFC 4180). */
 const quoted = (text: string) => `"${withoutFormula(text).replaceAll('"', '""')}"`
 
-/** A request as the columns have it: its wish, if it has one, in three of them. */
+/** The column values of a request; a wish fills three. */
 function toRow({ wish, ...request }: ExportedRequest) {
   const { wishId = null, requestCount = null, votes = null } = wish ?? {}
   return { ...request, wishId, wishRequestCount: requestCount, wishVotes: votes }
@@ -72,7 +72,7 @@ function toField(value: Row[(typeof columns)[number]]): string {
 
 export const csvHeader = `${columns.join(',')}\r\n`
 
-/** One record as RFC 4180 has it: lists are JSON, what is unknown is empty. */
+/** An RFC 4180 record: lists as JSON, unknown values empty. */
 export function toCsvRecord(request: ExportedRequest): string {
   const row = toRow(request)
   return `${columns.map((column) => toField(row[column])).join(',')}\r\n`

@@ -18,14 +18,14 @@ import { csvHeader, type ExportedRequest, toCsvRecord } from './csv.ts'
 
 interface SearchExportInput {
   query: string
-  /** Whether the last word may be the beginning of one. */
+  /** Whether the last word is a prefix. */
   prefix: boolean
   filters: RequestFilters
   sortBy: SearchOrder
   format: ExportFormat
-  /** Begins a CSV with a byte order mark. */
+  /** Whether to start a CSV with a byte order mark. */
   bom: boolean
-  /** As a record of an earlier export of this search gave it. */
+  /** From a record of an earlier export of this search. */
   cursor?: string | undefined
 }
 
@@ -35,10 +35,9 @@ const cursors = Object.fromEntries(
   searchOrders.map((order) => [order, cursorsOf<[rank: number]>(`search-${order}`, isRank)]),
 ) as Record<SearchOrder, Cursors<[rank: number]>>
 
-/** The text of an export. */
 export interface Export {
   texts: AsyncGenerator<string>
-  /** Of a search: how many requests match in part, and are not in it. */
+  /** For a search: how many requests match partially and are omitted. */
   inPart: Totals | null
   /** For a search: how many matches the export omits, because it has only the best. */
   beyond: number
@@ -48,7 +47,7 @@ async function* textsOf(text: string): AsyncGenerator<string> {
   if (text !== '') yield text
 }
 
-/** What is said of a request besides what it is. */
+/** The display terms of a request's platform. */
 const termsOf = ({ sourcePlatform }: Pick<RequestRecord, 'sourcePlatform'>) => ({
   publicPages: publicPagesOf(sourcePlatform as PlatformName).show,
 })
@@ -80,13 +79,13 @@ const exportFormats = ['jsonl', 'csv'] as const
 
 type ExportFormat = (typeof exportFormats)[number]
 
-/** How many requests are read at once: other statements run between two such pages. */
+/** Requests per page; other statements run between pages. */
 const pageSize = 200
 const byteOrderMark = '\ufeff'
 
 interface ExportInput extends Omit<ListInput, 'limit' | 'fullText'> {
   format: ExportFormat
-  /** Begins a CSV with a byte order mark, by which old spreadsheets recognise UTF-8. */
+  /** Whether to start a CSV with a byte order mark, by which old spreadsheets recognize UTF-8. */
   bom: boolean
 }
 

@@ -12,12 +12,12 @@ import { searchCap } from '../orders.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { exportQuery, openExport } from './export.ts'
 
-/** Open exports of an account, in this process. */
+/** Open exports per account, in this process. */
 export const maxExportsPerAccount = 3
 
 const stopping = () => new ServiceError('UNAVAILABLE', 'The service is stopping.')
 
-/** The open exports of this process. */
+/** Tracks the open exports of this process. */
 export function createOpenExports() {
   const streams = new Set<Readable>()
   const slots = createAccountSlots({ perAccount: maxExportsPerAccount, total: Number.POSITIVE_INFINITY })
@@ -63,7 +63,7 @@ async function toStream(texts: AsyncGenerator<string>): Promise<Readable> {
 }
 
 const retryAfterSeconds = 10
-/** A reader that reads nothing for so long is gone. */
+/** A reader that reads nothing for this long counts as disconnected. */
 const silenceMs = 60_000
 
 const contentTypes = { jsonl: 'application/x-ndjson; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const
@@ -74,9 +74,9 @@ export interface ExportDependencies extends JobOwnership {
   authentication: Authentication
 }
 
-/** How many requests a query matches in part. */
+/** How many requests match partially. */
 const inPartHeader = 'matches-in-part'
-/** How many match, and are not among the best ones, which it has. */
+/** How many matches are beyond the best, and so omitted. */
 const beyondHeader = 'matches-beyond'
 
 const description = `A record a line, streamed, in the order of the list; counted as one call. The author and the licence that a platform states are
@@ -132,14 +132,14 @@ const tooManyExports = () => {
   return new ServiceError('RATE_LIMITED', message, { reason: 'rate' })
 }
 
-/** The cache as a file. */
+/** Registers the export of the cache as a file. */
 export function registerExportRoutes(app: App, dependencies: ExportDependencies): void {
   const { authentication } = dependencies
   const exports = createOpenExports()
   app.addHook('preClose', async () => exports.stop())
   app.get('/api/v1/requests/export', {
     onRequest: authentication.requireAccount,
-    // It would read everything and send none of it.
+    // A HEAD would read everything and send nothing.
     exposeHeadRoute: false,
     schema: exportSchema,
     handler: async (request, reply) => {

@@ -30,20 +30,18 @@ export type ListOrder = (typeof listOrders)[number]
 /** Where the next page starts: the last row's sort key (microseconds since 1970, or votes) and id. */
 export type Position = [key: number, id: string]
 
-/** The cursors of a list in each order. */
 export const listCursors = {
   new: cursorsOf<Position>('new', isPositionNumber, isPositionId),
   votes: cursorsOf<Position>('votes', isPositionNumber, isPositionId),
 }
 
 export interface ListFilters extends RequestFilters {
-  /** A job that the caller may see. */
+  /** Must be visible to the caller. */
   jobId?: string | undefined
 }
 
 export interface ScanInput extends ListFilters, TextChoice {
   sortBy: ListOrder
-  /** The maximum number of requests to return. */
   limit: number
   after: Position | null
 }
@@ -53,7 +51,7 @@ export interface ListedRequest {
   record: RequestRecord
 }
 
-/** What a list reads of each row; `request_facets` and `request_topics` both have it. */
+/** The columns that `request_facets` and `request_topics` share for lists. */
 export const listedColumns = sql`platform, posted_at, votes, tags, standing`
 
 /** Microseconds since 1970, because a JavaScript date would round to milliseconds. */
@@ -84,10 +82,10 @@ const listed = { id: sql.ref('listed.id'), standing: sql.ref('listed.standing') 
 const viewCondition = (input: ScanInput): RawBuilder<unknown>[] =>
   isLikelyIndexed(filterView(input)) ? [] : [isShown(filterView(input), listed)]
 
-/** `request_topics` has neither status nor product. */
+/** For `request_topics`, which has neither status nor product. */
 const ofRequest = (column: string) => sql`(select ${sql.ref(column)} from requests where requests.id = listed.id)`
 
-/** The other conditions, which are checked on each row of `listed`. */
+/** The remaining conditions, checked on each row of `listed`. */
 export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
   ...(input.sortBy === 'new' ? voteCondition(input) : dateConditions(input)),
   ...platformCondition(input),
@@ -100,7 +98,7 @@ export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
   ...productCondition(input, ofRequest),
 ]
 
-/** A row of a page: the request, and its position in the order. */
+/** A row of a page, with its position in the order. */
 export type ListedRow = RequestRow & { key: number; position_id: string }
 
 /** A query for the rows of all topics in an order. @param limit the most rows, in total and per index */

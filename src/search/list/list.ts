@@ -64,7 +64,7 @@ const idsOfEachFilter = (input: ScanInput): RawBuilder<unknown>[] =>
     idsOnPlatforms(input, readLimit),
   ].filter((ids) => ids !== null)
 
-/** The page of those that a filter leaves; null when it leaves too many. */
+/** The page of what a filter leaves; null if it leaves too many. */
 async function pageOfSelected(
   executor: Executor,
   input: ScanInput,
@@ -109,10 +109,10 @@ export interface ListInput extends ListFilters, PageInput, TextChoice {
 
 export interface RequestPage {
   results: RequestRecord[]
-  /** For each of the results the cursor of the page that begins after it. */
+  /** For each result, the cursor of the page after it. */
   cursors: string[]
   hasMore: boolean
-  /** For the page after this one; null when there is none. */
+  /** The next page's cursor; null if none. */
   cursor: string | null
 }
 
@@ -121,7 +121,7 @@ const widths = [500, 5_000] as const
 
 function toPage({ sortBy, limit }: ListInput, found: readonly ListedRequest[], end: Position | null): RequestPage {
   const page = found.slice(0, limit)
-  // The next page does not scan again what this one scanned in vain.
+  // The next page continues after everything scanned here.
   const position = found.length > limit ? page.at(-1)!.position : end
   const { encode } = listCursors[sortBy]
   return {

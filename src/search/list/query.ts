@@ -22,7 +22,7 @@ export async function requireOwnJob(
   if (!isId(jobId) || !(await ownsJob(accountId, jobId))) throw notFound('Scrape job')
 }
 
-/** The filters of a list and of an export, and where they go on. */
+/** The filters and cursor of a list or export. */
 export const listQuery = {
   ...queryFilters,
   jobId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what this job found' })),

@@ -8,7 +8,6 @@ import { createClusterEngine } from './opensearch-engine.ts'
 
 export interface ClusterSearchOptions {
   database: Database
-  /** The addresses of the nodes. */
   nodes: readonly string[]
   shards: number
   log: Pick<Logger, 'info' | 'warn'>
@@ -16,19 +15,19 @@ export interface ClusterSearchOptions {
   waitsForChanges?: boolean
 }
 
-/** The search of a service whose index is in a cluster. */
+/** Search with an index in a cluster. */
 export interface ClusterSearch {
   searchIndex: SearchIndex
   cluster: Cluster
-  /** The name in the cluster that stands for the index that serves. */
+  /** The alias of the serving index. */
   alias: () => Promise<string>
   indexer: Indexer
   shards: number
-  /** Ends the indexer and the connections. */
+  /** Stops the indexer and closes the connections. */
   close(): Promise<void>
 }
 
-/** Before each search, brings the index up to date; for tests. */
+/** For tests: updates the index before each search. */
 function createWaiting({ database, shards }: ClusterSearchOptions, cluster: Cluster, indexer: Indexer) {
   let present = Promise.resolve('')
   const bringUpToDate = async () => {

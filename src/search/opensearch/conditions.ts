@@ -8,7 +8,7 @@ import { hasUnrankedForms, isOneWord, quotedWords, someOf, type Term } from '../
 import type { Clause } from './cluster.ts'
 import { stemsOf } from './documents.ts'
 
-// The conditions of a search, in the query language of OpenSearch.
+// Search conditions in OpenSearch's query language.
 
 const both = (clauses: readonly Clause[]): Clause => ({ bool: { filter: clauses } })
 const either = (clauses: readonly Clause[]): Clause => ({ bool: { should: clauses, minimum_should_match: 1 } })
@@ -22,7 +22,7 @@ const anyOf = (words: readonly string[]): Clause => ({
 /** Above the score of 32 rare words, so that matches of all words come first. Leaves three decimals for scores. */
 export const allWordsScore = 2_000
 
-/** Any of the words, and first what has all words of a query. */
+/** Any of the words, with full matches first. */
 export const rankedBy = ({ words, terms }: RankedQuery): Clause => {
   if (isOneWord(terms)) return anyOf(words)
   const whole = { constant_score: { filter: both(terms.map(hasTerm)), boost: allWordsScore } }
@@ -30,24 +30,24 @@ export const rankedBy = ({ words, terms }: RankedQuery): Clause => {
   return { bool: { must: [anyOf(words)], should: [whole] } }
 }
 
-/** One of the alternatives; all words of it, side by side where it is in quotes. */
+/** One of the alternatives, with all its words, adjacent if quoted. */
 const hasTerm = (term: Term): Clause =>
   either(
     term.map((words) => {
       const quoted = quotedWords(words)
-      // Stems have no positions: a form of several words is found as it is written.
+      // Stems have no positions, so forms of several words match as written.
       if (quoted !== null && quoted.length > 1) return { match_phrase: { words: quoted.join(' ') } }
       return { match: { stems: { query: stemsOf(quoted?.[0] ?? words), operator: 'and' } } }
     }),
   )
 
-/** One of the forms, word by word as they are written, in one field. */
+/** One of the forms, word by word as written, within one field. */
 const hasPhrase = (forms: Phrase): Clause => either(forms.map((form) => ({ match_phrase: { words: form } })))
 
 const hasPart = ({ terms }: SearchQuery, part: Part): Clause[] =>
   part === 'all' ? terms.map(hasTerm) : [hasTerm(someOf(terms)), not(both(terms.map(hasTerm)))]
 
-/** The phrases, and no exclusion. */
+/** All phrases and no exclusion. */
 export const hasTexts = ({ phrases, excluded }: Pick<SearchQuery, 'phrases' | 'excluded'>): Clause[] => [
   ...phrases.map(hasPhrase),
   ...excluded.map((forms) => not(hasPhrase(forms))),

@@ -8,18 +8,18 @@ import type { Write } from './cluster.ts'
 /** Increase with every change of the document fields: a new index is then built while the old one serves. */
 export const mappingVersion = 2
 
-/** How soon what was written is visible to searches. */
+/** How soon writes become visible to searches. */
 const refreshInterval = '500ms'
 
 const keyword = { type: 'keyword' }
 
 /** The document of a request: words but no text, since records come from the database. Words arrive normalized. */
 const properties = {
-  // Sorted by; `_id` cannot be.
+  // For sorting, as `_id` cannot be sorted by.
   id: keyword,
   // Words as written, with positions, for phrases and exclusions; phrases cannot span fields.
   words: { type: 'text', analyzer: 'whitespace', norms: false },
-  // For ranking, and for having all words.
+  // For ranking and full matches.
   stems: { type: 'text', analyzer: 'whitespace', index_options: 'freqs' },
   platform: keyword,
   product: keyword,
@@ -28,10 +28,10 @@ const properties = {
   topics: keyword,
   standing: { type: 'byte' },
   votes: { type: 'integer' },
-  // Microseconds since 1970, as Postgres has it.
+  // Microseconds since 1970, Postgres' precision.
   posted_at: { type: 'long' },
   year: { type: 'short' },
-  // The accounts that see it in another class, and in which: `account:standing`.
+  // Accounts with another standing for it, as `account:standing`.
   own_accounts: keyword,
   own: keyword,
 }
@@ -57,7 +57,7 @@ interface IndexDocument {
 export const indexBody = (shards: number) => ({
   settings: {
     number_of_shards: shards,
-    // A copy of each shard as soon as there is a second node.
+    // Replicates each shard once a second node exists.
     auto_expand_replicas: '0-1',
     refresh_interval: refreshInterval,
     // Longer than any write takes: otherwise a late write would restore a deleted request.
@@ -79,7 +79,7 @@ function cachedStem(word: string): string {
   return stem
 }
 
-/** The stems of words with single spaces between them, in their order. */
+/** The stems of space-separated words, in order. */
 export const stemsOf = (words: string): string => words.split(' ').map(cachedStem).join(' ')
 
 /** A number that grows with every later database state: the count of completed transactions. */

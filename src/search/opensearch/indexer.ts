@@ -9,11 +9,11 @@ import { type Cluster, IndexMissingError } from './cluster.ts'
 import { readWrites } from './documents.ts'
 import { advanceIndexes, replaceIndex } from './indexes.ts'
 
-/** A consumer that a process has claimed; its id is its name. */
+/** A claimed consumer; its id is its name. */
 interface ClaimedConsumer extends ClaimedRow {
-  /** Whether all requests were copied: then it follows the changes. */
+  /** Whether all requests are copied, so it follows changes. */
   isCopied: boolean
-  /** The last request that was copied; null before the first. */
+  /** The last copied request; null before the first. */
   copiedThrough: string | null
 }
 
@@ -48,18 +48,17 @@ export interface Indexer {
   stop(): Promise<void>
 }
 
-/** How often changes are looked for. */
 const pollMs = 250
-/** How often the indexes themselves are looked after. */
+/** How often the indexes themselves are maintained. */
 const advanceMs = 2_000
-/** The requests of one request to the cluster. */
+/** Requests per bulk write to the cluster. */
 const sliceRequests = 500
-/** The time of a slice. What a process that died had claimed is taken over after it. */
+/** The time of a slice, after which others take over a dead process's claim. */
 const claimMs = 5_000
-/** After a failure: a cluster that is away is not pressed. */
+/** The pause after a failure, to spare an unavailable cluster. */
 const pauseAfterFailureMs = 2_000
 
-/** Copies the next requests, in the order of their ids. */
+/** Copies the next requests, ordered by id. */
 async function copySlice(
   { database, cluster }: IndexerOptions,
   { id: name, copiedThrough: through }: ClaimedConsumer,
@@ -69,7 +68,7 @@ async function copySlice(
     order by id limit ${sql.lit(sliceRequests)}`.execute(database)
   const ids = rows.map(({ id }) => id)
   const writes = ids.length === 0 ? [] : await readWrites(database, ids)
-  // A request without a text is none that can be found; it is noted when it gets one.
+  // Requests without a text cannot be found yet; writing the text logs a change.
   await cluster.write(
     name,
     writes.filter(({ fields }) => fields !== null),

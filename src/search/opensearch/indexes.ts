@@ -9,7 +9,7 @@ import { indexBody, mappingVersion } from './documents.ts'
 
 // The request indexes in the cluster: the one that searches read, and the one being built to replace it.
 
-/** How long an index that no longer serves is left, for searches that are under way. */
+/** How long a retired index is kept for running searches. */
 const retirementSeconds = 30
 
 export interface SearchIndexRow {
@@ -18,11 +18,10 @@ export interface SearchIndexRow {
   state: IndexState
   mapping: number
   shards: number
-  /** How long it has been in its state. */
   stateSeconds: number
 }
 
-/** The indexes, the oldest first. */
+/** The indexes, oldest first. */
 export async function readIndexes(executor: Executor): Promise<SearchIndexRow[]> {
   const { rows } = await sql<SearchIndexRow>`
     select name, alias, state, mapping, shards, extract(epoch from now() - state_since)::float8 as "stateSeconds"
@@ -30,9 +29,9 @@ export async function readIndexes(executor: Executor): Promise<SearchIndexRow[]>
   return rows
 }
 
-/** Names a new index, unless one is being built. The cluster is not needed for it. */
+/** Names a new index, unless one is being built. Does not need the cluster. */
 async function beginIndex(transaction: Transaction, shards: number, needed: (rows: SearchIndexRow[]) => boolean) {
-  // Processes that start together name one index.
+  // Processes that start together must name only one index.
   await takeLock(transaction, 'searchIndex')
   const rows = await readIndexes(transaction)
   if (rows.some(({ state }) => state === 'creating' || state === 'building') || !needed(rows)) return false
@@ -78,10 +77,10 @@ async function create(database: Database, cluster: Cluster, { name, shards }: Se
   await setState(database, name, 'creating', 'building')
 }
 
-/** Fewer unread changes are dealt with within a moment. */
+/** Fewer unread changes are handled in a moment. */
 const fewChanges = 1_000
 
-/** Whether an index has all requests, and nearly all changes since they were copied. */
+/** Whether an index has all requests, and nearly all changes since. */
 async function isComplete(executor: Executor, name: string): Promise<boolean> {
   const { rows } = await sql<{ complete: boolean }>`
     select is_copied and (
@@ -96,7 +95,7 @@ async function isComplete(executor: Executor, name: string): Promise<boolean> {
 /** Switches searches to the new index; the old one is deleted a little later. */
 async function serve(database: Database, cluster: Cluster, { name, alias }: SearchIndexRow): Promise<void> {
   await cluster.refresh(name)
-  // First there: a crash in between is repeated.
+  // First in the cluster: after a crash, this is repeated.
   await cluster.pointAlias(alias, name)
   await database.transaction().execute(async (transaction) => {
     await takeLock(transaction, 'searchIndex')
@@ -129,13 +128,12 @@ export async function replaceIndex(database: Database, name: string, fault: Faul
   })
 }
 
-/** Whether an index has its consumer: one that could not read for days was dropped. */
+/** Whether an index still has its consumer; one idle for days was dropped. */
 async function isFollowed(executor: Executor, name: string): Promise<boolean> {
   const { rows } = await sql`select from search_consumers where name = ${name}`.execute(executor)
   return rows.length > 0
 }
 
-/** What is due for an index in its state. */
 async function advance(database: Database, cluster: Cluster, row: SearchIndexRow, signal: AbortSignal): Promise<void> {
   const { name, alias, state } = row
   if (state === 'creating') await create(database, cluster, row, signal)

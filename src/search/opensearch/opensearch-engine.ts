@@ -28,7 +28,7 @@ import { allWordsScore, hasTexts, matching, rankedBy } from './conditions.ts'
 
 // Hits of an external index are checked in the database, which alone decides what exists and is shown.
 
-/** What a page may lose to the check: the index is a moment behind. */
+/** Hits that a page may lose to the check, since the index lags slightly. */
 const spareHits = 20
 
 /** Hits of the index, which lags slightly, that still match, in their current order and with their current class. */
@@ -77,11 +77,11 @@ export interface ClusterEngineOptions {
   cluster: Cluster
   /** The alias of the serving index; tests wait here until the index has all changes. */
   alias: () => Promise<string>
-  /** Totals of so many matches are counted in the database, which has the present state. */
+  /** Up to this many matches are counted in the database, whose state is current. */
   verified?: number
 }
 
-/** The depth that a cluster searches without further settings. */
+/** How deep a cluster searches with default settings. */
 const maxHits = 10_000
 /** If very many match, requests of the class maybe are counted among only this many. */
 const maxMaybe = 1_000
@@ -90,7 +90,7 @@ const maxVerified = 1_000
 const classes = [2, 1, 0] as const
 const byScore = [{ _score: 'desc' }, { id: 'asc' }]
 
-/** Pages of one search read the same copies of the shards. */
+/** Makes all pages of a search read the same shard copies. */
 const sessionOf = (...parts: readonly unknown[]): SearchOptions => ({
   session: hash('sha256', JSON.stringify(parts)).slice(0, 16),
 })
@@ -105,7 +105,7 @@ function toHits({ terms }: RankedQuery, { hits }: FoundDocuments): Hits {
   return hitsFrom(found)
 }
 
-/** What the aggregations of the cluster count, by facet. */
+/** The field that the cluster aggregates for each facet. */
 const fields: Record<Exclude<FacetName, 'votes'>, string> = {
   platform: 'platform',
   product: 'product',
@@ -134,7 +134,7 @@ function facetsOf(names: readonly FacetName[], { aggregations }: FoundDocuments)
     facets[name] = buckets
       .map(({ key, doc_count: count }) => ({ value: String(key), count }))
       .filter(({ count }) => count > 0)
-      // Terms have this order already.
+      // Terms are already in this order.
       .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
     areExact &&= error === 0
   }
@@ -200,7 +200,7 @@ export function createClusterEngine({ cluster, alias, verified = maxVerified }: 
     const found = await search({ query: clause, size: 0, counted: counted + 1, aggs }, sessionOf(clause))
     const { count } = found.total
     if (count <= verified) {
-      // One more than there were: some may have come in between.
+      // With spares, as some may have been added in between.
       const { hits } = await search({ query: clause, size: 2 * verified, sort: [{ id: 'asc' }] }, sessionOf(clause))
       return readTotalsAmong(
         executor,

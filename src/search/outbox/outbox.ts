@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
 import { pauseUnlessAborted } from '../../runtime/abort.ts'
 
-/** The maximum rows that one statement deletes. */
+/** Rows deleted per statement. */
 const sliceRows = 5_000
 /** A consumer idle for this long is dropped, or the log would grow forever; it copies all requests on return. */
 const lostAfterDays = 3
 
-/** Drops consumers that have not read a change for days. @returns their names. */
+/** Drops consumers that have been idle for days. @returns their names. */
 export async function dropLostConsumers(database: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     delete from search_consumers where (
@@ -41,13 +41,13 @@ export async function deleteReadChanges(database: Database, rows = sliceRows): P
  * number would not do: transactions end in another order than they begin.
  */
 interface Snapshot {
-  /** No transaction from this number on was complete … */
+  /** Transactions from this id on were incomplete … */
   end: bigint
-  /** … and below it all but these. */
+  /** … and of those below, only these. */
   open: bigint[]
 }
 
-/** Reads the text form of Postgres, `xmin:xmax:xip_list`. */
+/** Parses Postgres' text form, `xmin:xmax:xip_list`. */
 export function parseSnapshot(text: string): Snapshot {
   const [, end = '', open = ''] = text.split(':')
   return { end: BigInt(end), open: open === '' ? [] : open.split(',').map(BigInt) }
@@ -64,15 +64,14 @@ const snapshotBelow = ({ open }: Snapshot, end: bigint): Snapshot => ({
   open: open.filter((id) => id < end),
 })
 
-/** What a consumer has to read again. */
+/** What a consumer must process. */
 export interface Changes {
   /** Distinct ids of requests that were created, changed or deleted. */
   ids: string[]
-  /** The position that they were read from. */
+  /** The position before them. */
   from: string
   /** The position after them, for `commitPosition`. */
   to: string
-  /** There are more. */
   hasMore: boolean
 }
 
@@ -82,7 +81,7 @@ export interface RegisterOptions {
   signal?: AbortSignal
 }
 
-/** How often the end of the transactions that were open at a registration is checked. */
+/** How often to check whether the transactions open at a registration have ended. */
 const fencePollMs = 50
 
 /**
@@ -113,7 +112,7 @@ export async function registerConsumer(
   }
 }
 
-/** Ends a registration: its changes are no longer stored for it. */
+/** Ends a registration: changes are no longer kept for it. */
 export async function dropConsumer(executor: Executor, name: string): Promise<void> {
   await sql`delete from search_consumers where name = ${name}`.execute(executor)
 }
@@ -170,12 +169,11 @@ export async function commitPosition(
   return numAffectedRows > 0n
 }
 
-/** What a consumer has not read yet. */
 export interface Backlog {
   name: string
   /** Up to `maxCounted`. */
   changes: number
-  /** How long ago the oldest of them was noted; 0 without any. */
+  /** The age of the oldest one; 0 without any. */
   ageMs: number
 }
 
