@@ -18,7 +18,7 @@ export interface WishDetail extends WishSummary {
   products: { product: string; requests: number; votes: number }[]
   /** The share (0 to 1) of all votes that its most voted request has; null without votes. */
   largestShare: number | null
-  /** A model took some of its requests for the same, and nobody undid that. */
+  /** Whether a model merged some of its requests, without an undo. */
   isMergedByModel: boolean
   topics: { topic: string; requests: number }[]
   timeline: Period[]
@@ -33,7 +33,7 @@ interface DetailInput extends PageInput {
   possiblySame: PossiblySame
 }
 
-/** How many topics a wish shows, and how many wishes that are possibly the same. */
+/** The most topics shown, and possibly equal wishes. */
 const shownTopics = 20
 const shownPossiblySame = 5
 const shownProducts = 20
@@ -44,7 +44,7 @@ interface Breakdowns {
   statuses: WishDetail['statuses']
   platforms: { platform: PlatformName; requests: number; votes: number }[]
   products: WishDetail['products']
-  /** Of one request. */
+  /** The most votes of one request. */
   most_votes: number
   is_merged_by_model: boolean
   topics: WishDetail['topics']

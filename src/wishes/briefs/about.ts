@@ -8,7 +8,7 @@ import type { SearchIndex, TotalsOfSearch } from '../../search/search-index.ts'
 import { checkView, type ListView, publicOnly } from '../shares/view.ts'
 import type { BriefDocument, NewBrief } from './schemas.ts'
 
-/** What a brief is about: the list of wishes that it is made of, and how it says so. */
+/** What a brief is about: its list of wishes, and the list's description. */
 export interface About {
   view: ListView
   shown: Omit<BriefDocument['about'], 'searched'>
@@ -16,13 +16,13 @@ export interface About {
 
 type Reader = Pick<Account, 'accountId' | 'hasOwnView'>
 
-/** What a watch collects, and which of it is news. */
+/** A watch's topic and news filters. */
 export interface WatchedTopic {
   topic: string
   filters: Record<string, unknown>
 }
 
-/** Reads a watch of the account; null where it has none with this id. */
+/** Reads a watch of the account; null if it has none with this id. */
 export type FindWatch = (accountId: string, watchId: string) => Promise<WatchedTopic | null>
 
 /** What a call asks for. @param watched the topic of its `watchId` @throws ServiceError INVALID_REQUEST */
@@ -55,7 +55,7 @@ interface TextCounts {
   likely: number
   maybe: number
   unlikely: number
-  /** False: there are more likely ones. */
+  /** False if there are more likely ones. */
   isExact: boolean
 }
 

@@ -22,7 +22,6 @@ function aboutText({ topic, query, searched, filters, since, until }: BriefDocum
   return narrowed.length === 0 ? subject : `${subject} (${narrowed.join('; ')})`
 }
 
-/** The first lines: what is wanted most, with how much. */
 const ranking = (wishes: readonly (BriefWish | null)[]): Block => ({
   kind: 'ranking',
   rows: wishes
@@ -70,17 +69,15 @@ function leftOutBlocks(document: BriefDocument, isShared: boolean): Block[] {
   ]
 }
 
-/** What the numbers of the ranking are. */
 const legend =
   'Votes: who agrees with a request where it was posted. Asked: who posted one, in words of their own. Requests about different products are different wishes.'
 
-/** What was counted as votes on each platform. */
 function votesText({ votesAre = [] }: BriefDocument): string {
   const told = votesAre.map((one) => `${platformTitle(one.platform)}: ${one.votesAre}`)
   return told.length === 0 ? '' : `A vote is, on ${told.join('; ')}. `
 }
 
-/** How often detection is right, from labels of texts that were drawn at random. */
+/** How often detection is right, from labels of randomly drawn texts. */
 function accuracyBlocks({ accuracy }: BriefDocument): Block[] {
   if (accuracy === undefined) return []
   const texts = (['shown', 'hidden'] as const).flatMap((shown) => {

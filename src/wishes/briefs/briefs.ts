@@ -8,10 +8,8 @@ import { type Composed, wholeDocument } from './compose.ts'
 import { joinParts, type Part, snapshotOf } from './parts.ts'
 import type { Brief, BriefDocument, NewBrief } from './schemas.ts'
 
-/** The maximum of an account. */
 export const maxBriefs = 200
 
-/** A row of `briefs`, and how many of its parts are left. */
 export type BriefRow = Omit<Selectable<Tables['briefs']>, 'head'> & { left: number }
 
 const summaryColumns = sql`briefs.id, account_id, snapshot, request, parts, created_at,
@@ -47,7 +45,7 @@ export async function createBrief(
   const { head, parts } = composed
   // Requests are locked before the account, as everywhere.
   const stored = await keepStored(transaction, parts)
-  // Briefs of an account are made one at a time, so that its maximum holds.
+  // Serializes an account's new briefs, so that the maximum holds.
   await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
   if (!(await accountExists(transaction, accountId))) throw notFound('Account')
   const { rows } = await sql<{ briefs: number }>`
@@ -76,7 +74,7 @@ export async function createBrief(
   return { ...made, left: stored.size }
 }
 
-/** The briefs of an account, the last made first. */
+/** The briefs of an account, newest first. */
 export async function listBriefs(executor: Executor, accountId: string): Promise<BriefRow[]> {
   const { rows } = await sql<BriefRow>`
     select ${summaryColumns} from briefs where account_id = ${accountId} order by created_at desc, id desc`.execute(
@@ -101,7 +99,7 @@ async function readWhere(executor: Executor, condition: ReturnType<typeof sql>):
 export const readBrief = async (executor: Executor, accountId: string, briefId: string): Promise<Brief | null> =>
   isId(briefId) ? readWhere(executor, sql`id = ${briefId} and account_id = ${accountId}`) : null
 
-/** The last made brief of an account that names a state. */
+/** The newest brief of an account with this snapshot. */
 export const readBriefOfSnapshot = (executor: Executor, accountId: string, snapshot: string): Promise<Brief | null> =>
   readWhere(executor, sql`snapshot = ${snapshot} and account_id = ${accountId}`)
 

@@ -24,12 +24,11 @@ export const [shownWishes, shownSettled] = [15, 10]
 /** The most quotations of a wish, and the most voted requests that they are chosen from. */
 const [maxQuotes, maxQuoted] = [3, 12]
 
-/** What is read of each wish besides its summary. */
+/** Read per wish, besides its summary. */
 interface Evidence {
   platforms: BriefWish['platforms']
-  /** The most voted requests. */
   records: RequestRecord[]
-  /** The most voted one whose texts may be passed on; null where there is none. */
+  /** The most voted request whose texts may be passed on; null if none. */
   passedOn: RequestRecord | null
   statusFrom: BriefWish['statusFrom']
   settledRequests: NonNullable<BriefWish['settledRequests']>
@@ -104,7 +103,7 @@ const statusFrom = (record: RequestRecord | undefined): BriefWish['statusFrom'] 
 const speakerOf = ({ authorHandle, authorName, sourcePlatform, _id }: RequestRecord) =>
   (authorHandle ?? authorName) ? `${sourcePlatform} ${authorHandle ?? authorName}` : _id
 
-/** At most `maxQuotes` sentences, each of somebody else and in other words. */
+/** Up to `maxQuotes` sentences, by different people and in different words. */
 function chooseQuotes(records: readonly RequestRecord[]): BriefQuote[] {
   const quotes: BriefQuote[] = []
   const [speakers, texts] = [new Set<string>(), new Set<string>()]
@@ -133,7 +132,7 @@ function titleOf({ topRequest }: WishSummary, records: readonly RequestRecord[])
 const unquotedOf = (platforms: BriefWish['platforms']): number =>
   platforms.reduce((sum, { platform, requests }) => sum + (isPassedOn(platform) ? 0 : requests), 0)
 
-/** Whether some of its requests were settled, and it was not. */
+/** Whether some requests were settled, but not the wish. */
 const isPartlySettled = (wish: WishSummary, { completed, declined }: Evidence['settledRequests']) =>
   completed + declined > 0 && !isSettled(wish)
 
@@ -146,7 +145,7 @@ function toWish(
 ): BriefWish | null {
   const { topRequest, title: _title, platforms: _platforms, product: _product, own: _own, ...numbers } = wish
   const isAlone = wish.requestCount === 1
-  // All that is said of a wish of one request goes with it.
+  // Everything said of a single request's wish depends on that request.
   const part = <Content extends { requestId: string } | null>(content: Content) =>
     content === null || isAlone ? content : parts.of([content.requestId], content)
   const title = titleOf(wish, records)
@@ -165,7 +164,7 @@ function toWish(
   return isAlone ? parts.of([topRequest._id], made) : made
 }
 
-/** Fewer stars say that more is amiss; 6 where there are none. */
+/** Fewer stars mean that more is amiss; 6 without stars. */
 const starsOf = ({ topRequest }: WishSummary): number => topRequest.stars ?? 6
 
 /** Most wanted first: by votes, number of people, stars of its request, then the latest ask. */
@@ -189,7 +188,7 @@ export interface ComposeInput {
 }
 
 export interface Composed {
-  /** With references in the place of its parts. */
+  /** With references instead of parts. */
   head: BriefDocument
   parts: readonly Part[]
 }
@@ -257,6 +256,6 @@ export async function composeBrief(input: ComposeInput, dependencies: ComposeDep
   return { head, parts: parts.parts }
 }
 
-/** The whole document of what was composed. */
+/** The composed document with its parts. */
 export const wholeDocument = ({ head, parts }: Composed): BriefDocument =>
   joinParts(head, new Map(parts.map(({ content }, part) => [part, content]))) as BriefDocument

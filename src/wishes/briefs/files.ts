@@ -8,7 +8,7 @@ export const briefFormats = ['markdown', 'html', 'json'] as const
 
 export type BriefFormat = (typeof briefFormats)[number]
 
-/** How a file of each form is sent, and what its name ends with. */
+/** Content type and extension per format. */
 export const fileTypes: Readonly<Record<BriefFormat, { type: string; extension: string }>> = {
   markdown: { type: 'text/markdown; charset=utf-8', extension: 'md' },
   html: { type: 'text/html; charset=utf-8', extension: 'html' },
@@ -23,7 +23,7 @@ export function briefFile(brief: Brief, format: BriefFormat): string {
   return format === 'html' ? briefHtml(blocks) : briefMarkdown(blocks)
 }
 
-/** The form of a file, by how it begins. */
+/** The format of a file, by its start. */
 export const formatOf = (file: string): BriefFormat =>
   /^\s*</.test(file) ? 'html' : /^\s*\{/.test(file) ? 'json' : 'markdown'
 
@@ -32,7 +32,7 @@ export const namedSnapshot = (file: string): string | null =>
   [...file.matchAll(/sha256:([0-9a-f]{64})/g)].at(-1)?.[1] ?? null
 
 export interface Line {
-  /** With the empty lines that follow it. */
+  /** Including the empty lines after it. */
   text: string
   /** From 1. */
   number: number

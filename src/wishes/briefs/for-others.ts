@@ -1,8 +1,7 @@
 import type { Brief, BriefQuote, BriefWish } from './schemas.ts'
 
-/** A wish of a shared brief. */
 export type SharedBriefWish = BriefWish & {
-  /** It has a title, which its platform does not let be passed on. */
+  /** Whether its title exists but may not be passed on. */
   isWithheld?: true
 }
 

@@ -3,7 +3,6 @@ import { canonicalJson } from '../../runtime/canonical-json.ts'
 
 // A brief is stored as a head and parts. A part depends on certain requests and is deleted with any of them.
 
-/** What goes when one of the requests is deleted. */
 export interface Part {
   requestIds: readonly string[]
   content: unknown
@@ -42,6 +41,6 @@ export function joinParts(head: unknown, contents: ReadonlyMap<number, unknown>)
 /** Serializes a document: two-space indentation, sorted properties. */
 export const documentJson = (document: unknown): string => `${canonicalJson(document, 2)}\n`
 
-/** The name of a state: SHA-256 of the document as it was made, in hex. */
+/** The snapshot name of a document: SHA-256 in hex. */
 export const snapshotOf = (document: unknown): string =>
   createHash('sha256').update(documentJson(document)).digest('hex')

@@ -8,7 +8,7 @@ import type { BriefQuote } from './schemas.ts'
 
 /** In characters: shorter sentences say little alone; longer ones are cut. */
 const [minSentence, maxSentence] = [25, 300]
-/** Nor does one with fewer words of its own: "There is not much more to say". */
+/** Nor does a sentence with fewer words of its own: "There is not much more to say". */
 const minWords = 3
 /** Sentences examined per text: what is wanted comes early or not at all. */
 const maxSentences = 40
@@ -37,7 +37,7 @@ interface Sentence {
   isWhole: boolean
 }
 
-/** The sentences of a text that can be quoted, word for word, in their order. */
+/** The quotable sentences of a text, verbatim and in order. */
 function sentencesOf(text: string): Sentence[] {
   const found: Sentence[] = []
   for (const line of text.split('\n')) {
@@ -62,7 +62,7 @@ export function tellingSentence({
   sourcePlatform: platform,
 }: RequestRecord): Sentence | null {
   const authors = readForm(description).text
-  // Word for word: what the reading of a form changed is no text of the author.
+  // Verbatim: text changed by reading the form is not the author's.
   const text = description.includes(authors) ? authors : description
   let best: Sentence | null = null
   let most = -1
@@ -72,7 +72,7 @@ export function tellingSentence({
     if (confidence > most) [best, most] = [sentence, confidence]
   }
   if (best === null) return null
-  // The last sentence of a beginning may go on.
+  // The last sentence of a truncated text may be incomplete.
   const isCut = descriptionTruncated && description.endsWith(best.text) && !/[.!?…]$/u.test(best.text)
   return isCut ? { ...best, isWhole: false } : best
 }
@@ -84,7 +84,7 @@ const nameOf = ({ authorName, authorHandle }: RequestRecord): string | null => {
   return handle === '' ? name : `${name} (${handle})`
 }
 
-/** A text of a request as a quotation, with whose it is. */
+/** A request's text as a quotation with its origin. */
 export const quoteOf = (record: RequestRecord, { text, isWhole }: Sentence): BriefQuote => ({
   text,
   isWhole,
@@ -100,7 +100,7 @@ export const quoteOf = (record: RequestRecord, { text, isWhole }: Sentence): Bri
   license: record.license,
 })
 
-/** The title of a request as a quotation; null where nothing of it can be seen. */
+/** A request's title as a quotation; null if nothing of it is visible. */
 export function titleQuote(record: RequestRecord): BriefQuote | null {
   const title = record.title.trim()
   if (title === '') return null

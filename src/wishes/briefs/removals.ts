@@ -7,7 +7,7 @@ import { hasLostStatus, hasLostTitle, lostTitle } from './wish-blocks.ts'
 // Lines of older files may since have been removed from the brief: this tolerates that many lines there.
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&')
-/** A line that says nothing but this, with the marks of its form around it. */
+/** Matches a line of only this, with its format's markup. */
 const saying = (pattern: string) => new RegExp(`^(?:<[^<>]*>|[*#>\\s])*${pattern}(?:<[^<>]*>|[*\\s])*$`, 'u')
 
 const numbered = '(?:\\d+\\\\?\\. )?'

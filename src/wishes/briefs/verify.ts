@@ -9,7 +9,7 @@ import { briefFile, formatOf, type Line, linesOf, namedSnapshot } from './files.
 import { isButForRemovals } from './removals.ts'
 import type { BriefQuote, BriefWish, Verification } from './schemas.ts'
 
-/** More differences say nothing that the first ones do not. */
+/** Further differences add nothing. */
 const maxChanges = 50
 /** With more differing lines, none are compared: the time grows with their square. */
 const maxEdits = 2_000
@@ -18,7 +18,7 @@ type Change = Verification['changes'][number]
 
 const joined = (lines: readonly Line[]) => lines.map(({ text }) => text).join('\n')
 
-/** Where a file is not what was made. */
+/** Where a file differs from the brief as made. */
 function changesOf(made: readonly Line[], file: readonly Line[]): Change[] {
   const comparator = (one: Line, other: Line) => one.text === other.text
   const parts = diffArrays([...made], [...file], { comparator, maxEditLength: maxEdits })

@@ -18,8 +18,6 @@ import {
 } from './lines.ts'
 import type { BriefQuote, BriefWish } from './schemas.ts'
 
-// One wish of a brief.
-
 const statusWords: Record<RequestStatus, string> = {
   open: 'open',
   planned: 'planned',
@@ -30,18 +28,18 @@ const statusWords: Record<RequestStatus, string> = {
   closed: 'closed',
 }
 
-/** Those that somebody decided, so that a brief says where that stands. */
+/** Statuses that somebody decided, so a brief says where. */
 export const toldStatuses: readonly RequestStatus[] = ['planned', 'in_progress', 'completed', 'declined']
 
 /** Where it was posted. */
 export const placeOf = ({ platform, sourceName }: BriefQuote): string =>
   [platformTitle(platform), ...(sourceName === null ? [] : [titled(sourceName)])].join(', ')
 
-/** Numbers, and a name twice, tell people nothing; the link leads to the profile. */
+/** Hides numeric ids and repeated names; the link leads to the profile. */
 const shownAuthor = (author: string | null): string =>
   author?.replace(/ \(\d+\)$/u, '').replace(/^(.*) \((\1@[^()]*)\)$/u, '$2') ?? 'unknown author'
 
-/** Whose words they are: author, day, place, licence. */
+/** The origin of a quotation: author, day, place, license. */
 export const originOf = (quote: BriefQuote): Inline[] =>
   dotted([
     { text: shownAuthor(quote.author), url: quote.authorUrl, platform: quote.platform },
@@ -64,10 +62,9 @@ const quoteBlock = (quote: BriefQuote | null, forOneself: readonly string[]): Bl
         origin: [...originOf(quote), ...(forOneself.includes(quote.platform) ? [' · for you alone'] : [])],
       }
 
-/** What stands where its title was. */
 export const lostTitle = 'Its title was removed since.'
 
-/** Whether where its status was decided was removed. */
+/** Whether the source of its status was removed. */
 export const hasLostStatus = ({ status, statusFrom }: BriefWish): boolean =>
   status !== null && toldStatuses.includes(status) && statusFrom === null
 
@@ -81,7 +78,7 @@ export const titleText = (wish: BriefWish): string =>
     ? removedTitle
     : `A wish on ${wish.platforms.map(({ platform }) => platformTitle(platform)).join(', ')}`)
 
-/** Where it was asked for; with the numbers of each place where there are several. */
+/** Where it was asked for, with numbers if there are several places. */
 const platformsOf = ({ platforms }: BriefWish): string =>
   platforms.length === 1
     ? `On ${platformTitle(platforms[0]!.platform)}.`
@@ -92,7 +89,7 @@ const platformsOf = ({ platforms }: BriefWish): string =>
         )
         .join(', ')}.`
 
-/** How many votes it gained, where that is known. */
+/** The votes it gained, if known. */
 function growthOf({ growth: { days7, days30 } }: BriefWish): string {
   const periods = [[days7, '7 days'] as const, [days30, '30 days'] as const]
   const known = periods.flatMap(([votes, period]) => (votes === null ? [] : [`${gained(votes)} in ${period}`]))
@@ -102,7 +99,7 @@ function growthOf({ growth: { days7, days30 } }: BriefWish): string {
 const gained = (votes: number) =>
   votes === 0 ? 'no votes' : `${votes > 0 ? '+' : '−'}${counted(Math.abs(votes), 'vote')}`
 
-/** What is said of it by a word alone. */
+/** A status said in one word. */
 const statusOf = ({ status }: BriefWish): string => {
   if (status === null) return ' Its status is not given.'
   return toldStatuses.includes(status) ? '' : ` Status: ${statusWords[status]}.`
@@ -132,7 +129,6 @@ export function demandOf({ votes, voices, requestCount, crossPosts, status, titl
   return `${withStars(counted(votes, 'vote'), title?.stars, requestCount)} · ${counted(voices, 'person', 'people')} asked${requests}${crossPosted}${told}`
 }
 
-/** When it was asked for. */
 const askedOf = ({ firstAskedAt, lastAskedAt }: BriefWish): string =>
   formatDay(firstAskedAt) === formatDay(lastAskedAt)
     ? `Asked for on ${formatDay(firstAskedAt)}.`
@@ -145,14 +141,14 @@ function numbersBlocks(wish: BriefWish): Block[] {
   return said === '' ? [] : [line(said)]
 }
 
-/** What became of some of its requests, where the wish itself is open. */
+/** What was settled of an open wish. */
 function settledBlocks({ requestCount, status, settledRequests }: BriefWish): Block[] {
   if (settledRequests === undefined) return []
   const statuses = settledStatuses.map((one) => ({ status: one, requests: settledRequests[one] }))
   return settledInWords({ requestCount, status, statuses }).map((text) => line(text))
 }
 
-/** Whose title it is, unless its first quotation says it. */
+/** The origin of the title, unless its first quotation says it. */
 function titleBlocks(wish: BriefWish): Block[] {
   const { title, quotes } = wish
   if (title === null) return [line(hasLostTitle(wish) ? lostTitle : 'Its title cannot be passed on.', 'facts')]

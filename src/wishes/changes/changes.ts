@@ -14,45 +14,44 @@ export interface ChangesInput {
   view: View
   since: Date
   now: Date
-  /** The maximum of wishes in each list. */
   limit: number
 }
 
 interface ChangeList<Wish> {
-  /** How many there are, of the requests that were looked at. */
+  /** The total among the considered requests. */
   total: number
   results: Wish[]
 }
 
 export interface Changes {
-  /** The most gained first. */
+  /** Most gained first. */
   rising: ChangeList<WishSummary & { votesGained: number }>
-  /** None of their requests was in the cache before; the most voted first. */
+  /** Wishes not cached before, most voted first. */
   new: ChangeList<WishSummary>
-  /** The most voted first. */
+  /** Most voted first. */
   done: ChangeList<WishSummary>
 }
 
 interface Selection {
-  /** A query for `id`: the requests that changed. */
+  /** A query for the `id` of changed requests. */
   ids: RawBuilder<unknown>
   /** For a query with `placed`: the descending sort key of wishes; null omits a wish. */
   key: RawBuilder<number>
-  /** On `wish`, which has its numbers and its key. */
+  /** On `wish`, with its numbers and key. */
   condition: RawBuilder<boolean>
 }
 
-/** Whether some member of `wish` was in the cache before. */
+/** Whether a member of `wish` was cached before. */
 const isKnown = ({ view, since }: ChangesInput) => sql<boolean>`exists (
   select from (${membersIn(view, sql.ref('wish.id'))}) as member join requests on requests.id = member.request_id
   where requests.created_at < ${since}::timestamptz)`
 
-/** The last ones of very many. */
+/** Only the newest, if there are very many. */
 const newest = (ids: RawBuilder<unknown>) => sql`${ids} desc limit ${sql.lit(maxSelected)}`
 
 function selections(input: ChangesInput): Record<keyof Changes, Selection> {
   const since = sql`${input.since}::timestamptz`
-  // Samples are of days: the gain counts from the end of the day before.
+  // Samples are per day: gains count from the end of the previous day.
   const day = dayOf(new Date(input.since.getTime() - dayMs))
   const votes = sql<number>`max(wish.votes)`
   return {

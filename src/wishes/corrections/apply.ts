@@ -4,11 +4,10 @@ import { recount, type WishChanges } from '../../requests/wishes/recount.ts'
 import { type MergedWishes, readMergedWishes, writeAccountMerges } from './merges.ts'
 import { type ChangedPlacing, type ConcernedRequests, derivePlacings, readPlacedIn } from './placings.ts'
 
-/** What changed: a new correction, or one that was undone. */
+/** A new or undone correction. */
 interface CorrectionChange {
-  /** The wishes that it is about. */
   wishIds: readonly string[]
-  /** Of a new correction: the ids of its requests by their hashes. */
+  /** For a new correction: the ids of its requests by hash. */
   members: ReadonlyMap<string, string>
   /** For an undone correction: the previous wish of each of its requests, by request hash. */
   released: ReadonlyMap<string, string>
@@ -17,7 +16,7 @@ interface CorrectionChange {
 interface Move {
   request_id: string
   wish_id: string
-  /** The request is moved only if it is there; null: wherever it is. */
+  /** Moves the request only from this wish; null: from any. */
   expected: string | null
 }
 
@@ -38,7 +37,7 @@ async function readFitting(transaction: Transaction, moves: readonly Move[]): Pr
   return rows
 }
 
-/** Chooses a core for each of these wishes that has none. */
+/** Chooses a core for wishes without one. */
 const chooseCores = (transaction: Transaction, wishIds: readonly string[]) =>
   sql`
     update wish_members set is_core = true from (
@@ -67,7 +66,7 @@ async function moveShared(transaction: Transaction, moves: readonly Move[]): Pro
     where stored.wish_id <> excluded.wish_id`.execute(transaction)
   const left = rows.map(({ wish_id }) => wish_id)
   await chooseCores(transaction, [...wishIds, ...left])
-  // Alone, a request was a wish with its own id.
+  // A single request was a wish with its own id.
   return { requests: ids, left: [...left, ...ids] }
 }
 

@@ -11,7 +11,7 @@ import { copyMarks } from '../marks/marks.ts'
 import { applyCorrections } from './apply.ts'
 import { type Member, readMembers } from './members.ts'
 
-/** Who made what a model takes for the same. */
+/** The author of merges that a model confirmed. */
 export const modelName = 'model'
 
 /**
@@ -52,17 +52,16 @@ export async function lockWishes(
   )
 }
 
-/** How many undone corrections of an owner stay readable. */
+/** How many undone corrections per owner stay readable. */
 const maxUndone = 1_000
 /** The most pairs that a split remembers, likely and most voted requests of the wish first. */
 const maxPartings = 10_000
 
-/** What people may say by themselves; `skip` answers a suggestion. */
+/** Corrections people make directly; `skip` only answers a suggestion. */
 export const madeKinds = ['merge', 'split', 'part'] as const
 export const correctionKinds = [...madeKinds, 'skip'] as const
 export type CorrectionKind = (typeof correctionKinds)[number]
 
-/** Who says it. */
 export interface Corrector {
   /** Null for the operator, whose corrections hold for all accounts. */
   accountId: string | null
@@ -137,7 +136,7 @@ export async function mergeWishes(
   })
   const moves = [
     ...merged.map(({ sourceHash }) => ({ source_hash: sourceHash, from_wish_id: from, to_wish_id: to })),
-    // They hold the wish together that the others came into.
+    // These hold together the wish that the others joined.
     ...into.map(({ sourceHash }) => ({ source_hash: sourceHash, from_wish_id: to, to_wish_id: to })),
   ]
   await insertMoves(transaction, correctionId, moves)

@@ -23,7 +23,7 @@ interface Row {
 
 const cursors = cursorsOf<[sequence: number]>('wish corrections', (value): value is number => isPositionNumber(value))
 
-/** The most voted request that a correction moved and that the view shows. */
+/** The most voted moved request that the view shows. */
 const movedRequest = (view: View) => sql`
   select requests.id from wish_moves as move
   join wish_placings as placed on placed.source_hash = move.source_hash

@@ -12,9 +12,8 @@ export const maxMembers = 1_000
 
 export interface Member {
   id: string
-  /** Of its id on its platform: what corrections are stored by. */
+  /** The hash of its id on its platform, by which corrections are stored. */
   sourceHash: string
-  /** In the view. */
   standing: Standing
 }
 
@@ -25,7 +24,7 @@ interface MemberRow {
   standing: Standing
 }
 
-/** The shared wishes whose requests a wish of the view may have. */
+/** The shared wishes that may contribute requests to a wish of the view. */
 const sharedWishes = (account: string | null, wishId: string) =>
   account === null
     ? sql`select ${wishId}::uuid as id`

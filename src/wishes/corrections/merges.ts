@@ -1,30 +1,29 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 
-/** A merge that holds: the requests of one wish are in the other one. */
+/** A current merge: the requests of one wish are in the other. */
 interface Merge {
   correctionId: string
-  /** Null: the operator's. */
   accountId: string | null
   fromWishId: string
   toWishId: string
 }
 
 interface MergedWish {
-  /** The wish that has its requests now. */
+  /** The wish that now has its requests. */
   wishId: string
   /** The merge that ended it. */
   correctionId: string
 }
 
-/** The wishes that are connected by merges, and which wish each of them became. */
+/** Wishes connected by merges, and what each became. */
 export interface MergedWishes {
-  /** All of them, also those that stay. */
+  /** All of them, including remaining ones. */
   wishIds: readonly string[]
   merges: readonly Merge[]
-  /** Only those that became another one. */
+  /** Only the wishes that were merged away. */
   merged: ReadonlyMap<string, MergedWish>
-  /** The wish that has the requests of this one. */
+  /** The wish that now has this wish's requests. */
   resultOf(wishId: string): string
 }
 

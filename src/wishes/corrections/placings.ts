@@ -7,7 +7,7 @@ export interface Placing {
   sourceHash: string
   requestId: string
   wishId: string
-  /** Because of a split, which names the request itself; a merge names its wish. */
+  /** Whether by a split, which names the request itself; a merge names its wish. */
   isSplit: boolean
   correctionId: string
 }
@@ -30,7 +30,7 @@ interface Fact {
 
 const ownedBy = (accountId: string | null) => sql`account_id is not distinct from ${accountId}::uuid`
 
-/** What holds about each of these requests, in the order of the corrections. */
+/** The current corrections of each request, in order. */
 async function readFacts(transaction: Transaction, accountId: string | null, hashes: readonly string[]) {
   const { rows } = await sql<Fact>`
     select source_hash, kind, correction_id, move.from_wish_id, move.to_wish_id
@@ -104,15 +104,14 @@ async function writePlacings(
       <> (excluded.request_id, excluded.wish_id, excluded.is_split, excluded.correction_id)`.execute(transaction)
 }
 
-/** The requests that a change is about. */
+/** The requests that a change affects. */
 export interface ConcernedRequests {
-  /** Those of a new correction: their ids by their hashes. */
+  /** For a new correction: ids by hash. */
   members: ReadonlyMap<string, string>
-  /** The hashes of others. */
   concerned: readonly string[]
 }
 
-/** Derives the placings again that a change of corrections concerns, and stores them. */
+/** Derives and stores the placings that a change of corrections affects. */
 export async function derivePlacings(
   transaction: Transaction,
   accountId: string | null,

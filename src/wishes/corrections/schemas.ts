@@ -8,7 +8,7 @@ import { correctionKinds, madeKinds } from './corrections.ts'
 export const wishPath = closed({ wishId: Type.String() })
 export const correctionPath = closed({ correctionId: Type.String() })
 
-/** How many requests one call takes out of a wish. */
+/** Requests that one call can take out of a wish. */
 const maxParted = 20
 
 const wishId = Type.String({ maxLength: 100 })

@@ -83,7 +83,7 @@ export async function undoWishCorrection(
 /** Deletes a deleted account's corrections and own wishes. Its count of corrections is set elsewhere. */
 export async function deleteWishCorrectionsOf(transaction: Transaction, accountId: string): Promise<void> {
   await takeLock(transaction, 'memberships')
-  // Before the overlay: it is derived from them.
+  // Before the overlay, which is derived from them.
   await sql`delete from wish_corrections where account_id = ${accountId}`.execute(transaction)
   await sql`delete from wish_placings where account_id = ${accountId}`.execute(transaction)
   await sql`delete from account_wish_members where account_id = ${accountId}`.execute(transaction)

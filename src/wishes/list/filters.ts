@@ -21,17 +21,17 @@ export interface WishFilters extends Omit<RequestFilters, 'view'> {
   marks?: MarkFilter | undefined
 }
 
-/** A filter by what an account noted of wishes. */
+/** A filter by an account's marks. */
 export interface MarkFilter {
-  /** Names the account and the marks, for keys of shared reads. */
+  /** Identifies account and marks in keys of shared reads. */
   key: string
-  /** @param wishId as the query names it. */
+  /** @param wishId as the query names it */
   conditions(wishId: RawBuilder<unknown>): RawBuilder<boolean>[]
   /** A query for the column `id` of matching wishes; null if the filter leaves unmarked ones. */
   wishIds: RawBuilder<{ id: string }> | null
 }
 
-/** One likely member has all of these. */
+/** One likely member must match all of these. */
 function memberCondition({ topic, tags, products }: WishFilters, view: View): RawBuilder<unknown>[] {
   const conditions = [
     ...(tags && tags.length > 0 ? [sql`member.tags @> ${tags}::text[]`] : []),

@@ -5,30 +5,28 @@ import { hasSharedNumbers, isSingle } from '../../requests/wishes/membership.ts'
 import { isSeen, numberColumns, singleColumns } from '../../requests/wishes/numbers.ts'
 import { type WishFilters, type WishOrder, type WishPosition, wishConditions } from './filters.ts'
 
-/** The orders that an index has. */
 type IndexedOrder = Exclude<WishOrder, 'growing'>
 
 export interface WishScan extends WishFilters {
   sortBy: IndexedOrder
   view: View
-  /** The maximum number of wishes to return. */
   limit: number
   after: WishPosition | null
 }
 
 const columnOf = { votes: 'votes', requests: 'requests', new: 'first_asked_at' } as const
 
-/** The sort key of a row `wish` with the numbers of a wish. */
+/** The sort key of a row `wish` with a wish's numbers. */
 export const sortKey = (sortBy: IndexedOrder): RawBuilder<number> =>
   sortBy === 'new'
     ? sql<number>`(extract(epoch from wish.first_asked_at) * 1000000)::bigint`
     : sql<number>`${sql.ref(`wish.${columnOf[sortBy]}`)}::bigint`
 
-/** A value of the order's column from a sort key. */
+/** The column value for a sort key. */
 const fromKey = (sortBy: IndexedOrder, key: number): RawBuilder<unknown> =>
   sortBy === 'new' ? sql`timestamptz 'epoch' + ${key}::bigint * interval '1 microsecond'` : sql`${key}::bigint`
 
-/** The part of an order's index in which the page lies. */
+/** The page's range in the order's index. */
 function range({ sortBy, after, minVotes, until }: WishScan, column: RawBuilder<unknown>, id: RawBuilder<unknown>) {
   const bounds = [
     ...(after === null ? [] : [sql`(${column}, ${id}) < (${fromKey(sortBy, after[0])}, ${after[1]}::uuid)`]),
@@ -38,7 +36,7 @@ function range({ sortBy, after, minVotes, until }: WishScan, column: RawBuilder<
   return bounds.length === 0 ? sql`true` : sql.join(bounds, sql` and `)
 }
 
-/** The wishes of several requests, as all see them. */
+/** Stored wishes in the shared view. */
 function sharedWishes(scan: WishScan, width: number): RawBuilder<unknown> {
   const column = sql.ref(columnOf[scan.sortBy])
   return sql`
@@ -63,7 +61,7 @@ function listedRequests(scan: WishScan, width: number): RawBuilder<unknown> {
     where standing = 2 and ${beforePosition} order by request_id desc limit ${width}`
 }
 
-/** The same as wishes of one request; those that are members of a wish do not count. */
+/** Single requests as wishes, except members of stored ones. */
 const singles = (scan: WishScan, width: number): RawBuilder<unknown> => {
   const id = sql.ref('listed.id')
   return sql`
@@ -71,7 +69,7 @@ const singles = (scan: WishScan, width: number): RawBuilder<unknown> => {
     from (${listedRequests(scan, width)}) as listed`
 }
 
-/** The wishes that an account sees in other numbers. */
+/** The wishes with own numbers for the account. */
 function ownWishes(scan: WishScan, width: number): RawBuilder<unknown>[] {
   const { account } = scan.view
   if (account === null) return []
@@ -84,7 +82,7 @@ function ownWishes(scan: WishScan, width: number): RawBuilder<unknown>[] {
 }
 
 export interface ScannedWishes {
-  /** Those that pass the filters, one more than `limit` where there is one. */
+  /** At most `limit + 1` matching wishes. */
   found: WishPosition[]
   /** The position of the last scanned row; null at the end of the order. */
   end: WishPosition | null

@@ -10,12 +10,12 @@ import { type WishFilters, type WishOrder, type WishPosition, wishConditions, wi
 import { type ScannedWishes, scanWishes, sortKey, type WishScan } from './list-scan.ts'
 import { dayBefore, readWishes, votesGained, type WishSummary } from './summary.ts'
 
-/** Of at most this many requests the wishes are read, and sorted. */
+/** With at most this many requests, their wishes are read and sorted. */
 export const maxSelected = 2_000
-/** One more than may be selected: it tells that there are too many. */
+/** Reading one more tells that there are too many. */
 const readLimit = maxSelected + 1
 
-/** The requests of the topic that may be likely in the view. */
+/** The topic's requests that may be likely in the view. */
 const idsOfTopic = ({ topic, view }: SelectedScan): RawBuilder<unknown> | null =>
   topic === undefined
     ? null
@@ -33,7 +33,7 @@ interface SelectedScan extends Omit<WishScan, 'sortBy'> {
   now: Date
 }
 
-/** For a query that has `placed`: the wishes with their sort keys. */
+/** For a query with `placed`: the wishes with their sort keys. */
 function keyedWishes({ sortBy, view, now }: SelectedScan): RawBuilder<unknown> {
   const wishes = sql`(${wishNumbers(sql`array(select distinct wish_id from placed)`, view)}) as wish`
   if (sortBy !== 'growing') return sql`select wish.*, ${sortKey(sortBy)} as key from ${wishes}`
@@ -54,16 +54,15 @@ function conditionsOf(scan: SelectedScan): RawBuilder<unknown> {
 
 const facet = { id: sql.ref('facet.request_id'), standing: sql.ref('facet.standing') }
 
-/** For a query that has `selected`: the wishes of these requests in a view. */
+/** For a query with `selected`: the wishes of these requests in a view. */
 export const placedIn = (view: View) => sql`
   select ${wishIdIn(view, facet.id)} as wish_id, facet.request_id, facet.votes
   from selected cross join lateral (select * from request_facets where request_id = selected.id offset 0) as facet
   where (select count(*) from selected) <= ${sql.lit(maxSelected)} and ${standingIn(view, facet)} = 2`
 
 interface Selection {
-  /** A query for `id`. */
   ids: RawBuilder<unknown>
-  /** For a query that has `selected`: a query for `wish_id`. */
+  /** For a query with `selected`: a query for `wish_id`. */
   placed: RawBuilder<unknown>
   max: number
 }
@@ -74,7 +73,7 @@ const ofRequests = (ids: RawBuilder<unknown>, view: View): Selection => ({
   max: maxSelected,
 })
 
-/** The page of the selected wishes; null when too many are selected. */
+/** The page of the selected wishes; null if there are too many. */
 async function pageOfSelected(
   executor: Executor,
   scan: SelectedScan,
@@ -124,7 +123,7 @@ interface WishListInput extends WishFilters, PageInput {
 export interface WishPage {
   results: WishSummary[]
   hasMore: boolean
-  /** For the page after this one; null when there is none. */
+  /** The next page's cursor; null if none. */
   cursor: string | null
 }
 
@@ -161,7 +160,7 @@ export async function listWishes(executor: Executor, input: WishListInput): Prom
   const { sortBy, limit, view, now } = input
   const { found, end } = await findWishes(executor, input)
   const page = found.slice(0, limit)
-  // The next page does not scan again what this one scanned in vain.
+  // The next page continues after everything scanned here.
   const next: WishPosition | null = found.length > limit ? page.at(-1)! : end
   const ids = page.map(([, id]) => id)
   return {

@@ -2,9 +2,8 @@ import type { Executor } from '../../database/open.ts'
 import type { View } from '../../requests/views/view.ts'
 
 export interface PossiblySameInput {
-  /** The wish of the request in the view; the request itself, where it has none. */
+  /** The request's wish in the view, else the request itself. */
   wishId: string
-  /** The request that others are compared with. */
   requestId: string
   view: View
 }

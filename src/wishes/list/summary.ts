@@ -19,7 +19,7 @@ export interface WishGrowth {
   days30: number | null
 }
 
-/** The UTC day before the last `days` days, YYYY-MM-DD: growth counts from its end. */
+/** The UTC day (YYYY-MM-DD) from whose end growth over `days` counts. */
 export const dayBefore = (days: number, now: Date): string => dayOf(new Date(now.getTime() - days * dayMs))
 
 /**
@@ -37,11 +37,10 @@ export const votesGained = (row: string, day: string): RawBuilder<number | null>
       and platform <> ${importPlatform})`
 }
 
-/** What is read from the members of a wish. */
 interface MemberNumbers extends Voices {
-  /** Over the members that were in the cache at both ends. */
+  /** Over the members cached at both ends. */
   growth: WishGrowth
-  /** Of the imported members, which count in nothing else. */
+  /** Of imported members, which count nowhere else. */
   ownVoices: number
 }
 
@@ -54,10 +53,10 @@ interface MemberRow {
   own_voices: string
 }
 
-/** Whether a row of `member` was posted where all can read it. */
+/** Whether a row of `member` was posted publicly. */
 const isPublic = sql<boolean>`(member.platform <> ${importPlatform})`
 
-/** The growth and the voices of some wishes in a view. */
+/** Reads growth and voices of wishes in a view. */
 export async function readMemberNumbers(
   executor: Executor,
   wishIds: readonly string[],
@@ -121,7 +120,7 @@ export const wishProperties = {
   topRequest: requestRecord,
 }
 
-/** The requests and votes of one platform. */
+/** Requests and votes of a platform. */
 export const platformVotes = closed({
   platform: Type.String(),
   requests: Type.Integer(),
@@ -129,7 +128,7 @@ export const platformVotes = closed({
   votesAre: nullable(Type.String({ description: 'What a vote is there: likes, a score' })),
 })
 
-/** The requests and votes by product. */
+/** Requests and votes by product. */
 export const productCounts = Type.Array(
   closed({ product: Type.String(), requests: Type.Integer(), votes: Type.Integer() }),
   { description: 'The most voted first, at most 20' },
@@ -158,7 +157,7 @@ export async function readWishes(
   return found.flatMap(({ topRequestId, wishId, requestCount, votes, own, platforms, status, ...asked }) => {
     const topRequest = records.get(topRequestId)
     const numbersOfMembers = ofMembers.get(wishId)
-    // A statement of its own: the last member may have left meanwhile.
+    // The last member may have left since the previous statement.
     if (topRequest === undefined || numbersOfMembers === undefined) return []
     const { title, product } = topRequest
     const { ownVoices, ...counted } = numbersOfMembers

@@ -7,7 +7,7 @@ import { allMembers, wishIdIn } from '../../requests/wishes/membership.ts'
 import { wishNumbers } from '../../requests/wishes/numbers.ts'
 import type { Verified, VerifyOptions, WrongNumber } from '../../requests/wrong-number.ts'
 
-/** Members of one statement, unless a single wish has more. */
+/** Members per statement, unless a single wish has more. */
 const maxMembers = 5_000
 const maxWishes = 200
 const maxRequests = 1_000
@@ -19,7 +19,7 @@ interface Member {
   votes: number
   status: RequestStatus | null
   confidence: number
-  /** In Unix seconds, like all moments here. */
+  /** Unix seconds, like all moments here. */
   posted: number
 }
 
@@ -37,13 +37,13 @@ interface Numbers {
 
 const statusOrder = ['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'] as const
 
-/** The order in which the title of a wish is chosen. */
+/** The order for choosing a wish's title. */
 const before = (a: Member, b: Member): number =>
   b.votes - a.votes || b.confidence - a.confidence || a.posted - b.posted || (a.id < b.id ? -1 : 1)
 
 const votesOf = (members: readonly Member[]): number => members.reduce((sum, { votes }) => sum + votes, 0)
 
-/** The numbers of a wish from its likely members, without the SQL that maintains them. */
+/** A wish's numbers from its likely members, independent of the SQL that maintains them. */
 function numbersOf(members: readonly Member[]): Numbers | null {
   if (members.length === 0) return null
   const [asks, others] = [
@@ -126,11 +126,11 @@ async function compare(database: Database, ids: readonly string[], view: View): 
 
 interface Counted {
   id: string
-  /** About how many members. */
+  /** The approximate number of members. */
   size: number
 }
 
-/** Pages of ids that have about `maxMembers` members at most. */
+/** Groups ids into pages of about `maxMembers` members. */
 function bySize(wishes: readonly Counted[]): string[][] {
   const pages: string[][] = []
   let size = 0
@@ -145,7 +145,7 @@ function bySize(wishes: readonly Counted[]): string[][] {
   return pages
 }
 
-/** Goes through ids in their order. @param read gives the next ones after an id. */
+/** Iterates over ids in order. @param read gives the next ones after an id */
 async function* batches<Row extends { id: string }>(
   read: (after: string) => Promise<Row[]>,
   { signal }: VerifyOptions,

@@ -14,10 +14,8 @@ export const marks = ['planned', 'done', 'ignored'] as const
 
 export type Mark = (typeof marks)[number]
 
-/** The maximum of marked wishes of an account. */
 export const maxMarkedWishes = 10_000
 
-/** What an account noted about a wish. */
 export const wishMark = closed(
   {
     mark: nullable(oneOf(marks)),
@@ -31,7 +29,7 @@ export const wishMark = closed(
 )
 export type WishMark = Static<typeof wishMark>
 
-/** Only what is given changes. */
+/** Absent fields stay unchanged. */
 interface MarkChanges {
   mark?: Mark | null
   starred?: boolean
@@ -58,7 +56,7 @@ const toMark = ({ mark, starred, note, owner, person_name, updated_at }: MarkRow
   updatedAt: updated_at.toISOString(),
 })
 
-/** The marks of an account on these wishes; wishes without any are left out. */
+/** An account's marks on wishes; unmarked ones are omitted. */
 export async function readMarks(
   executor: Executor,
   accountId: string,
@@ -71,7 +69,7 @@ export async function readMarks(
   return new Map(rows.map((row) => [row.wish_id, toMark(row)]))
 }
 
-/** Wishes with what an account noted about them; no shared or cached answer has it. */
+/** Adds an account's marks to wishes. Never for shared or cached answers. */
 export async function withMarks<Wish extends { wishId: string }>(
   executor: Executor,
   accountId: string,
@@ -119,7 +117,7 @@ export async function markWish(
   { accountId, wishId, changes, madeBy, now, isSeen }: NewMark,
 ): Promise<WishMark | null> {
   if (!isId(wishId)) throw notFound('Wish')
-  // A merge copies marks under this lock.
+  // Merges copy marks under this lock.
   await takeLock(transaction, 'memberships')
   const known = (await readMarks(transaction, accountId, [wishId])).get(wishId.toLowerCase())
   if (!known && !(await isSeen(transaction, accountId, wishId))) throw notFound('Wish')
@@ -141,7 +139,7 @@ export async function markWish(
 }
 
 export interface MergedWishes {
-  /** Null: for all accounts. */
+  /** Null for all accounts. */
   accountId: string | null
   fromWishId: string
   toWishId: string
@@ -161,7 +159,7 @@ export async function copyMarks(
 }
 
 export interface MarkFilters {
-  /** `none`: without one of the three. */
+  /** `none`: wishes without a mark. */
   mark?: Mark | 'none' | undefined
   starred?: boolean | undefined
 }

@@ -9,7 +9,7 @@ import type { Candidate, SearchIndex } from '../../search/search-index.ts'
 import { type ComparedText, comparedLength, comparedTextOf } from './compared-text.ts'
 import { minRequests, type Rarity, rarityOf, type WordCounter, type WordCounts } from './rarity.ts'
 
-/** A title has its words so many times in the query. */
+/** How often a title's words occur in the query. */
 const titleWeight = 3
 /** Telling words of the text added to those of the title; more find no more (bench/wishes.ts). */
 const maxTextWords = 8
@@ -45,10 +45,10 @@ function candidateWords(
   return [...Array<string[]>(titleWeight).fill(typed).flat(), ...new Set(otherForms), ...telling]
 }
 
-/** A request is compared with at most so many others. */
+/** How many others a request is compared with. */
 export const maxCandidates = 16
 
-/** A word that more requests have hardly tells one from another. */
+/** Words in more requests hardly distinguish them. */
 const frequentShare = 0.1
 
 export interface CandidatesInput {
@@ -75,7 +75,7 @@ export async function findCandidates(
   return found.filter((candidate) => candidate.id !== id).slice(0, options.max)
 }
 
-/** The ids of the best of them. */
+/** The ids of the best candidates. */
 export const findCandidateIds = async (
   input: CandidatesInput,
   text: ComparedText,
@@ -94,6 +94,6 @@ export async function readComparedTexts(
   return new Map(rows.map((row) => [row.id, comparedTextOf(row)]))
 }
 
-/** Reads the counts of the words of some texts, so that they can be compared. */
+/** Reads the word counts needed to compare texts. */
 export const readCounts = ({ executor, words }: CandidatesInput, texts: Iterable<ComparedText>): Promise<WordCounts> =>
   words.read(executor, [...texts].flatMap(wordsOf))

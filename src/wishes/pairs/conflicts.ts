@@ -3,7 +3,7 @@ import { stemOf } from '../../runtime/text/words.ts'
 import type { ComparedText } from './compared-text.ts'
 import { areOpposed, hasSynonyms, isNumber, isOfPlatforms, type Subject, sidesOf, type TitleWord } from './subject.ts'
 
-/** Words of titles that say that something is wanted, not what. */
+/** Title words for wanting, not for what is wanted. */
 const generic: ReadonlySet<string> = new Set(
   [
     ...askingWords,
@@ -13,11 +13,11 @@ const generic: ReadonlySet<string> = new Set(
   ].map(stemOf),
 )
 
-/** Texts with fewer words are the same too easily. */
+/** Texts with fewer words are too easily the same. */
 const minWords = 5
 const sameShare = 0.8
 
-/** The words of the description, each as often as it is there. */
+/** The description's words with their counts. */
 function describedBy({ counts, title }: ComparedText): Map<string, number> {
   const rest = new Map(counts)
   for (const stem of title) rest.set(stem, rest.get(stem)! - 1)
@@ -42,7 +42,7 @@ function haveSameText(one: ComparedText, other: ComparedText): boolean {
   return Math.min(size, otherSize) >= minWords && 2 * shared >= sameShare * (size + otherSize)
 }
 
-/** Whether a title has a word, also as two words or as a part of one. */
+/** Whether a title has a word, also split or as part of another. */
 const names = (subject: Subject, { stem, plain, joined }: TitleWord): boolean =>
   subject.stems.has(stem) ||
   subject.joined.has(plain) ||
@@ -56,7 +56,7 @@ const means = (subject: Subject, word: TitleWord): boolean =>
   names(subject, word) ||
   (!isNumber(word.stem) && sidesOfWord(word).some((side) => hasSynonyms(side) && subject.sides.has(side)))
 
-/** Words that a title has twice in succession. */
+/** Words that a title repeats immediately. */
 const doubledIn = ({ body }: Subject): string[] =>
   body.flatMap(({ stem }, index) => (stem === body[index - 1]?.stem ? [stem] : []))
 
@@ -66,11 +66,11 @@ const doublesMore = (one: Subject, other: Subject) => {
   return doubled.length > 0 && doubled.some((stem) => !doubledIn(other).includes(stem))
 }
 
-/** Whether a word is a name of the product that either title is about. */
+/** Whether a word names the product of either title. */
 const namesTheirProduct = (one: Subject, other: Subject, { plain }: TitleWord) =>
   one.names.has(plain) || other.names.has(plain)
 
-/** Verbs whose objects change places with their meaning: move A to B. */
+/** Verbs whose meaning depends on the order of objects: move A to B. */
 const directed: ReadonlySet<string> = new Set(
   'change convert migrate move port rename replace switch'.split(' ').map(stemOf),
 )
@@ -116,17 +116,16 @@ const halves = (one: boolean, other: boolean) => (Number(one) + Number(other)) /
 
 /** 0 without a conflict, 0.5 if only one title makes it, 1 if both do. */
 interface Conflicts {
-  /** They take different sides of a choice: iOS and Android, add and remove. */
+  /** Different sides of a choice: iOS and Android, add and remove. */
   opposed: number
-  /** A number or a version. */
+  /** A number or version. */
   numbers: number
-  /** A label or a platform. */
+  /** A label or platform. */
   parts: number
-  /** A telling word; also where they have hardly one in common. */
+  /** A telling word, or hardly one in common. */
   subjects: number
 }
 
-/** What two titles say by themselves. */
 function compareSubjects(a: Subject, b: Subject) {
   const [ofOne, ofOther] = [aloneIn(a, b), aloneIn(b, a)]
   return {
@@ -139,7 +138,7 @@ function compareSubjects(a: Subject, b: Subject) {
   }
 }
 
-/** What is done again with each release, or each week. */
+/** Recurring work of each release or week. */
 const repeated: ReadonlySet<string> = new Set(
   'bump daily monthly publish push release stage update upgrade weekly'.split(' ').map(stemOf),
 )
@@ -150,7 +149,7 @@ function isRepeated(one: ComparedText, other: ComparedText): boolean {
   return (repeated.has(body[0]?.stem ?? '') || body.at(-1)?.stem === 'task') && sayNothing(one, other)
 }
 
-/** By what two requests ask for different things, however alike they are otherwise. */
+/** In what two requests differ, however similar they are otherwise. */
 export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
   const [a, b] = [one.subject, other.subject]
   const { isOpposed, numbers, parts, isPartOfCopy, subjects } = compareSubjects(a, b)

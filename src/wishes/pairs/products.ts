@@ -1,22 +1,21 @@
 import { productOf } from '../../requests/product.ts'
 import { normaliseText } from '../../runtime/text/normalise.ts'
 
-/** Where a request was posted. */
 export interface Place {
   platform: string
   sourceName: string | null
 }
 
-/** What a request is about, by the source that it was posted in. */
+/** What a request is about, by its source. */
 export interface Product {
   platform: string
-  /** Null where the source is of no single product (`productOf`). */
+  /** Null if the source is not about a single product (`productOf`). */
   id: string | null
   /** What people call it, as lists of words: `acme/note-book` is called acme, and note book. */
   names: readonly (readonly string[])[]
 }
 
-/** Parts of the names of hosts that name no product. */
+/** Parts of host names that name no product. */
 const hostParts: ReadonlySet<string> = new Set(
   `www forum forums community communities discuss discourse discussion talk meta support feedback ideas help users
   com org io net co dev app ai md me eu uk de localhost example stackexchange`.split(/\s+/),
@@ -35,7 +34,7 @@ const partsOf: Readonly<Record<string, (id: string) => string[]>> = {
 }
 const partsOfHost = (id: string) => id.split(/[./]/).filter((part) => !hostParts.has(part))
 
-/** The product that a request is about. */
+/** The product of a place. */
 export function productAt({ platform, sourceName }: Place): Product {
   const id = productOf({ platform, sourceName })
   const parts = id === null ? [] : (partsOf[platform] ?? partsOfHost)(id)
@@ -43,7 +42,7 @@ export function productAt({ platform, sourceName }: Place): Product {
   return { platform, id, names }
 }
 
-/** A text with the forms of its words. */
+/** A text and its word forms. */
 interface Spoken {
   product: Product
   words: ReadonlyMap<string, ReadonlySet<string>>

@@ -8,7 +8,7 @@ export type Rarity = (stem: string) => number
 /** In a smaller cache, word counts say little about how telling a word is. */
 export const minRequests = 1_000
 
-/** How many listed requests have each word, and how many requests there are. */
+/** How many listed requests have each word, and the number of requests. */
 export interface WordCounts {
   requests: number
   of(word: string): number
@@ -27,15 +27,15 @@ export function rarityOf({ requests, of }: WordCounts, texts: readonly ComparedT
 }
 
 const maxRemembered = 200_000
-/** How long a count is used: in a new cache rarity changes quickly. */
+/** How long a count is reused: rarity changes quickly in a new cache. */
 const rememberedMs = 60_000
 
 export interface WordCounter {
-  /** The counts of these words, and of all that were read before. */
+  /** The counts of these words, and of all read before. */
   read(executor: Executor, words: Iterable<string>): Promise<WordCounts>
 }
 
-/** Reads the vocabulary, and remembers the counts of words for a minute. */
+/** Reads word counts from the vocabulary, caching them for a minute. */
 export function createWordCounter(now: () => number = Date.now): WordCounter {
   const counts = new Map<string, number>()
   let [requests, readAt] = [0, Number.NEGATIVE_INFINITY]

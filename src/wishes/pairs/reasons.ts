@@ -7,11 +7,11 @@ export const reasonsAgainst = ['opposed', 'numbers', 'words', 'product'] as cons
 
 interface Reason<Kind extends string> {
   kind: Kind
-  /** The words that say it; none where the texts do. */
+  /** The words behind it; empty if the texts are. */
   words: string[]
 }
 
-/** What speaks for two requests asking for the same, and what against it. */
+/** The reasons for and against two requests being the same. */
 export interface Reasons {
   for: Reason<(typeof reasonsFor)[number]>[]
   against: Reason<(typeof reasonsAgainst)[number]>[]

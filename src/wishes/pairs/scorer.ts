@@ -5,9 +5,9 @@ import { areOfOneProduct } from './products.ts'
 import { rarityOf, type WordCounts } from './rarity.ts'
 import { pairModel } from './weights.ts'
 
-/** Requests that are at least this similar are joined into one wish (decision 046). */
+/** Requests at least this similar are joined into a wish (decision 046). */
 export const joiningThreshold = pairModel.joiningThreshold
-/** Others that are at least this similar are shown as possibly the same. */
+/** Others at least this similar are shown as possibly the same. */
 export const possiblySameThreshold = pairModel.possiblySameThreshold
 
 const conflicts = (['opposed', 'differentNumbers', 'differentParts', 'differentSubjects'] as const).map((name) =>
@@ -22,10 +22,10 @@ function worthOf(features: readonly number[], isSibling: boolean): number {
   if (features[subjects]! === 1) return 0.6
   return features[parts]! > 0 ? 0.8 : 1
 }
-/** The same of another product. */
+/** The same for another product. */
 const worthOfOtherProduct = 0.3
 
-/** As much of a similarity as a pair is worth; it is still shown. */
+/** Scales a similarity above the threshold for showing by a pair's worth. */
 const discounted = (similarity: number, worth: number): number =>
   similarity <= possiblySameThreshold
     ? similarity

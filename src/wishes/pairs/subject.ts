@@ -11,14 +11,13 @@ import written from './choices.json' with { type: 'json' }
 const { platforms, synonyms, families } = written
 const choices = [platforms, ...synonyms, ...families]
 
-/** A choice and a side of it, as one number. */
+/** A choice and one of its sides, encoded in a number. */
 type Side = number
 const maxSides = 100
 const choiceOf = (side: Side) => Math.floor(side / maxSides)
 
 /** Words whose stems are other words: window, HTTP, IO. */
 const unstemmed = new Set(['windows', 'https', 'ios'])
-/** The stem of a word of a title. */
 const titleStemOf = (word: string, stem: (word: string) => string = stemInOneSpelling): string =>
   unstemmed.has(word) ? word : stem(word)
 
@@ -32,12 +31,12 @@ for (const [choice, line] of choices.entries()) {
 }
 
 const none: readonly Side[] = []
-/** The sides that a stem takes; a version at its end does not count: `ios7`. */
+/** The sides that a stem takes, ignoring a version at its end: `ios7`. */
 export const sidesOf = (stem: string): readonly Side[] =>
   sides.get(stem) ?? (/\p{N}$/u.test(stem) ? sides.get(stem.replace(/\p{N}+$/u, '')) : undefined) ?? none
 
 export const isOfPlatforms = (side: Side): boolean => choiceOf(side) === 0
-/** Whether one word of a side says the same as another. */
+/** Whether the words of a side are synonyms. */
 export const hasSynonyms = (side: Side): boolean => choiceOf(side) <= synonyms.length
 
 /** Whether each takes a side of a choice that the other does not: Android and iOS. */
@@ -59,7 +58,7 @@ const maxLength = 40
 const maxWords = 3
 const before = new RegExp(`^\\s*(?:\\[([^\\]]{1,${maxLength}})\\]|\\(([^)]{1,${maxLength}})\\))[\\s:|–—-]*`, 'u')
 const after = new RegExp(`[[(]([^[\\]()]{1,${maxLength}})[\\])]\\s*$`, 'u')
-/** Not the colon of a time, an address or a namespace. */
+/** Excludes the colons of times, addresses and namespaces. */
 const separated = new RegExp(`^\\s*([^:|]{1,${maxLength}}?)(?:\\s*:(?![:/\\p{N}])|\\s+[-–—|]+)\\s*(?=\\S)`, 'u')
 const contraction = /(?<=\p{L})['’](?:d|ll|m|re|s|t|ve)(?!\p{L})/giu
 
@@ -88,39 +87,38 @@ export function splitLabels(title: string): { labels: string[]; body: string } {
 /** A word of a title. People write some alone or joined: `text field`, `textfield`. */
 export interface TitleWord {
   stem: string
-  /** In the singular. */
+  /** Singular. */
   plain: string
-  /** With the word before or after it, or as a part of a name in camel case. */
+  /** Joined with a neighbor, or as part of a camelCase name. */
   joined: readonly string[]
-  /** Whether it is a part of such a name. */
+  /** Whether it is part of such a name. */
   isPart: boolean
 }
 
-/** What a title is about, and in which part of a product. */
+/** What a title is about, including the part of a product. */
 export interface Subject {
-  /** Of the parts that stand before a colon, a dash or a bar, or in brackets. */
+  /** The words before a colon, dash or bar, or in brackets. */
   labels: readonly TitleWord[]
-  /** Of the rest. */
+  /** The other words. */
   body: readonly TitleWord[]
   /** The stems of all separate words. Parts of a name in a label do not count: `MobileWeb:` has no web. */
   stems: ReadonlySet<string>
   plain: ReadonlySet<string>
   joined: ReadonlySet<string>
-  /** The sides of choices that the title takes. */
   sides: ReadonlySet<Side>
-  /** The stop words that change what the others say, in the order of the alphabet. */
+  /** Stop words that change the meaning of others, sorted. */
   relations: string
   /** Words that name the product, in the singular: they say nothing about the wish. */
   names: ReadonlySet<string>
 }
 
-/** Cheaper than a stem, which would have to be made for every two neighbours. */
+/** Cheaper than stemming every pair of neighbors. */
 const singular = (word: string) => (word.endsWith('s') && !unstemmed.has(word) ? word.slice(0, -1) : word)
 
 /** Single letters are stop words only as ends of contractions, already removed here: Model S, A-M. */
 const isTelling = (word: string) => word !== '' && (!isStopWord(word) || (word.length === 1 && /[dmst]/.test(word)))
 
-/** The words of a part of a title; names of several words by their parts only. */
+/** The words of a part of a title; compound names only by their parts. */
 function titleWords(part: string, stem: (word: string) => string): TitleWord[] {
   const words = inOneForm(normaliseText(part).split(' '), stem)
   const joined = words.map((): string[] => [])
@@ -154,7 +152,7 @@ const relations: ReadonlySet<string> = new Set(
   up with`.split(/\s+/),
 )
 
-/** A title with its negations as words: `can't` is the opposite of `can`. */
+/** Spells out negations: `can't` is the opposite of `can`. */
 const withNegations = (title: string): string =>
   title
     .replace(/\bcan(?:['’]t|not)\b/giu, 'can not')

@@ -7,10 +7,10 @@ import { normaliseText } from '../../runtime/text/normalise.ts'
 import { type ComparedText, comparedLength, comparedTextOf, type PostedTitle } from '../pairs/compared-text.ts'
 import { addNothing } from '../pairs/conflicts.ts'
 
-/** So many posts of one title, each on another day, make it one that recurs. */
+/** Posts of one title on different days that make it recurring. */
 const leastPosts = 3
 
-/** A title as its source repeats it: without numbers and versions. */
+/** A title without numbers and versions, which vary between repeats. */
 const withoutNumbers = (title: string): string =>
   normaliseText(title)
     .split(' ')
@@ -24,7 +24,7 @@ interface Posted extends ReadText, PostedTitle {
   is_likely: boolean
 }
 
-/** The hash of a source and a title in it. */
+/** The hash of a source and a title. */
 const recurringTitleOf = ({ platform, sourceName, title }: PostedTitle): string =>
   hash('sha256', JSON.stringify([platform, sourceName, withoutNumbers(title)]))
 
@@ -67,11 +67,10 @@ function isByMany(posts: readonly Posted[]): boolean {
   return authors.size >= leastPosts && 4 * authors.size >= 3 * posts.length
 }
 
-/** What is known of the title of a request in its source. */
 export interface Recurrence {
   platform: PlatformName
   recurringTitle: string
-  /** All that are known to have it. */
+  /** All known requests with the title. */
   ids: string[]
   /** To be judged as chores: the request, and others taken for wishes before. */
   texts: ReadText[]
@@ -89,12 +88,12 @@ export async function readRecurrence(
   { posted: place }: ComparedText,
   candidateIds: readonly string[],
 ): Promise<Recurrence | null> {
-  // Where a source has no name, all of a platform would be one.
+  // Without a source name, a whole platform would be one source.
   if (place.sourceName === null) return null
   const recurringTitle = recurringTitleOf(place)
   const ids = new Set([id, ...(await readTwinIds(executor, place, recurringTitle, candidateIds))])
   if (ids.size < leastPosts) return null
-  // A chore of then may have another title now.
+  // A former chore may have another title now.
   const read = await readPosted(executor, [...ids])
   const posted = read.filter((post) => recurringTitleOf(post) === recurringTitle)
   const own = posted.find((post) => post.id === id)

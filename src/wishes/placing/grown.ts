@@ -27,7 +27,6 @@ async function areKeptApart(transaction: Transaction, one: string, other: string
 
 interface Grown {
   coreId: string
-  /** As `findTargets` gives them. */
   targets: readonly Target[]
   now: Date
 }
@@ -56,7 +55,7 @@ async function joinAlike(transaction: Transaction, { coreId, targets, now }: Gro
     const isLarger = own.members > other.members || (own.members === other.members && own.wish_id < other.wish_id)
     const [toWishId, fromWishId] = isLarger ? [own.wish_id, other.wish_id] : [other.wish_id, own.wish_id]
     await mergeWishes(transaction, { accountId: null, madeBy: placingName, now, fromWishId, toWishId })
-    // The other targets are compared with the wish that there is now.
+    // The other targets are compared with the merged wish.
     await queueCores(transaction, [toWishId])
     return
   }
@@ -71,13 +70,13 @@ export async function joinGrown(
   try {
     await database.transaction().execute((transaction) => joinAlike(transaction, grown))
   } catch (error) {
-    // Nothing of a wish is likely any more: there is nothing to join.
+    // Nothing of the wish is likely anymore, so there is nothing to join.
     if (error instanceof ServiceError && error.code === 'NOT_FOUND') return
     onError(error, grown.coreId)
   }
 }
 
-/** So many wishes are compared again in a round of maintenance. */
+/** Wishes compared again per maintenance round. */
 const maxAgain = 50
 
 /**

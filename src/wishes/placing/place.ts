@@ -9,25 +9,25 @@ import { queuePlacing, recount, type WishChanges } from '../../requests/wishes/r
 import { writeSuggestions } from '../suggestions/store.ts'
 import type { Target } from './targets.ts'
 
-/** A claimed request with the wishes that it may join, the most similar first. */
+/** A claimed request with the wishes it may join, most similar first. */
 export interface Proposal {
   claim: ClaimedRow
   targets: readonly Target[]
   /** Requests with the same recurring title: they join nothing, and leave what they joined before. */
   recurring?: readonly string[]
-  /** Requests of wishes that may be the same, but are not joined. */
+  /** Possibly equal wishes that are not joined. */
   similar?: readonly Target[]
 }
 
-/** A request as it is now, under its lock. */
+/** A request's current state, under its lock. */
 interface Present {
   id: string
   platform: PlatformName
   source_id: string
   standing: Standing
-  /** Likely for all, or for an account. */
+  /** Likely for all, or for some account. */
   is_likely: boolean
-  /** Null where it is a wish by itself. */
+  /** Null for a wish by itself. */
   wish_id: string | null
   is_core: boolean | null
 }
@@ -49,7 +49,7 @@ async function readPresent(transaction: Transaction, ids: readonly string[]): Pr
 
 const hashOf = ({ platform, source_id }: Pick<Present, 'platform' | 'source_id'>) => correctionHash(platform, source_id)
 
-/** The hashes that the operator parted from each of some hashes. */
+/** The hashes that the operator parted from each hash. */
 async function readPartings(transaction: Transaction, hashes: readonly string[]): Promise<Map<string, Set<string>>> {
   const { rows } = await sql<{ hash: string; parted: string }>`
     select one_hash as hash, other_hash as parted from wish_partings
@@ -69,7 +69,7 @@ export async function readMemberHashes(transaction: Transaction, wishId: string)
   return rows.map(hashOf)
 }
 
-/** Decides for one request after the other; each decision sees those before it. */
+/** Decides on requests one by one; each decision sees the earlier ones. */
 function createDecisions(
   transaction: Transaction,
   present: Map<string, Present>,
@@ -80,7 +80,7 @@ function createDecisions(
     memberships.push({ request_id: request.id, wish_id: wishId, is_core: isCore, similarity })
     present.set(request.id, { ...request, wish_id: wishId, is_core: isCore })
   }
-  /** Members that joined in this transaction are not stored yet. */
+  /** Considers members that joined in this transaction, not stored yet. */
   const isParted = async (request: Present, wishId: string, core: Present) => {
     const parted = partings.get(hashOf(request))
     if (parted === undefined) return false
@@ -90,7 +90,7 @@ function createDecisions(
     const hashes = [hashOf(core), ...joined, ...(await readMemberHashes(transaction, wishId))]
     return hashes.some((hash) => parted.has(hash))
   }
-  /** @returns false when the state has changed so that its targets must be found again. */
+  /** @returns false if the state changed, so that targets must be found again. */
   const decide = async ({ claim, targets }: Proposal): Promise<boolean> => {
     const request = present.get(claim.id)
     if (request === undefined || !request.is_likely || request.wish_id !== null) return true
@@ -136,7 +136,7 @@ async function writeMemberships(transaction: Transaction, memberships: readonly 
       as fresh (request_id uuid, wish_id uuid, is_core boolean, similarity real)`.execute(transaction)
 }
 
-/** Has the cores of some wishes compared again. */
+/** Queues the cores of wishes for comparison. */
 export const queueCores = (transaction: Transaction, wishIds: readonly string[]) =>
   sql`
   insert into wish_queue (request_id)
@@ -144,11 +144,11 @@ export const queueCores = (transaction: Transaction, wishIds: readonly string[])
   on conflict do nothing`.execute(transaction)
 
 export interface Placed {
-  /** How many requests that were in no wish left the queue … */
+  /** How many requests without a wish left the queue … */
   placed: number
-  /** … and how many of them joined a wish; the others stay wishes by themselves. */
+  /** … and how many of them joined a wish; the others are wishes by themselves. */
   joined: number
-  /** The claimed cores of wishes that are like others by now. */
+  /** Claimed cores of wishes that now resemble others. */
   alike: { coreId: string; targets: readonly Target[] }[]
 }
 
@@ -160,7 +160,7 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
   database.transaction().execute(async (transaction) => {
     await takeLock(transaction, 'memberships')
     const claims = proposals.map(({ claim }) => claim)
-    // Before their rows in the queue, as pages do.
+    // Before their queue rows, as pages do.
     await lockRequests(
       transaction,
       proposals.flatMap(({ claim, targets, similar = [], recurring = [] }) => [

@@ -22,7 +22,7 @@ import { bySimilarity, findTargets, type Target } from './targets.ts'
 
 const claimMs = 2 * 60_000
 
-/** Claims requests that are to be placed, in the order in which they came. */
+/** Claims requests to place, oldest first. */
 export async function claimRequests(database: Database, max: number): Promise<ClaimedRow[]> {
   const order = sql`position`
   const columns = sql<{ place: number }>`position::float8 as place`
@@ -30,10 +30,9 @@ export async function claimRequests(database: Database, max: number): Promise<Cl
   return claimed.sort((one, other) => one.place - other.place)
 }
 
-/** A count up to this is exact. */
 const maxCounted = 10_000
 
-/** How many requests wait to be placed; 10,000 stands for that many or more. */
+/** How many requests wait to be placed, up to 10,000. */
 export async function readBacklog(database: Database): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`
     select count(*)::int as waiting from (select from wish_queue limit ${sql.lit(maxCounted)}) as queued`.execute(
@@ -48,31 +47,31 @@ interface PlacingDependencies {
   listen: OpenDatabase['listen']
   log: Pick<Logger, 'error' | 'warn'>
   clock: Clock
-  /** Whether it begins by itself; else only by `run`. */
+  /** Whether it starts by itself; else only by `run`. */
   isAutomatic: boolean
 }
 
 /** Requests placed per transaction: in the embedded backend, all other statements wait for it. */
 const maxSlice = 20
-/** The next best is needed only where the best was parted, or has changed meanwhile. */
+/** Further targets are only needed if the best was parted or has changed. */
 const maxTargets = 3
 /** Pause after each request, as a multiple of its duration, to leave the database to other work. */
 export const pauseFactor = 0.5
-/** What stores a page stores others soon: they are placed together. */
+/** Pages often come in series, so place their requests together. */
 const settleMs = 200
 
-/** The name is in the triggers that notify (`database/schema/request-copies.sql`). */
+/** Also in the notifying triggers (`database/schema/request-copies.sql`). */
 const channel = 'wishwell_wish_queue'
 
-/** Of the wishes that a request does not join, so many may be the same. */
+/** Possibly equal wishes recorded per request. */
 const maxSimilar = 3
 
 interface Turn {
   id: string
   text: ComparedText
-  /** Those of its slice that were placed before it. */
+  /** Placed before it in the same slice. */
   placed: ReadonlySet<string>
-  /** Those of its slice that are placed after it. */
+  /** Placed after it in the same slice. */
   later: readonly string[]
 }
 
@@ -83,7 +82,7 @@ interface Turn {
 const isLater = (later: readonly string[]) => sql`(hits.id = any(${[...later]}::uuid[])
   or exists (select from wish_queue where wish_queue.request_id = hits.id and ${isUnclaimed}))`
 
-/** So many of the best matches are looked through for what is placed already. */
+/** Best matches searched for placed ones. */
 const maxLookedThrough = 100
 
 /**

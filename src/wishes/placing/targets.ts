@@ -12,15 +12,15 @@ import { createWordCounter } from '../pairs/rarity.ts'
 import { joiningThreshold, possiblySameThreshold, similaritiesOf } from '../pairs/scorer.ts'
 import { keyOf, readAnswered } from '../suggestions/list.ts'
 
-/** A wish that a request may join, by the member that new members are compared with. */
+/** A wish that a request may join, represented by its core. */
 export interface Target {
-  /** A request of the view: the core of a wish, or a request that is a wish by itself. */
+  /** The core of a wish, or a request that is a wish by itself. */
   coreId: string
   /** 0 to 1 */
   similarity: number
 }
 
-/** Orders targets: the most similar first, equal ones always in the same order. */
+/** Most similar first, with a stable order of ties. */
 export const bySimilarity = (one: Target, other: Target): number =>
   other.similarity - one.similarity || (one.coreId < other.coreId ? -1 : 1)
 
@@ -28,7 +28,7 @@ interface Core {
   id: string
   /** The candidates that led to it. */
   named: PostedTitle[]
-  /** Whether it is to be placed itself. */
+  /** Whether it is queued for placing itself. */
   is_queued: boolean
 }
 
@@ -62,13 +62,11 @@ function haveOneTitle({ posted, product }: ComparedText, other: PostedTitle): bo
 }
 
 interface TargetsInput {
-  /** Those that are placed already, though they are still queued. */
+  /** Already placed, though still queued. */
   placed?: ReadonlySet<string>
   id: string
   text: ComparedText
-  /** Of the requests that match it best. */
   candidateIds: readonly string[]
-  /** Only targets that are at least this similar. */
   threshold: number
   /** Whose requests: by default those of the shared view. */
   view?: View
@@ -85,7 +83,7 @@ export async function findTargets(
     input.executor,
     cores.map((core) => core.id),
   )
-  // Another statement: a core may be gone meanwhile.
+  // A core may have been deleted since the previous statement.
   const present = cores.filter((core) => textOf.has(core.id))
   const texts = present.map((core) => textOf.get(core.id)!)
   const counts = await readCounts(input, texts)
@@ -109,13 +107,12 @@ export async function findTargets(
   )
 }
 
-/** How many wishes are shown as possibly the same. */
 const maxShown = 5
 
-/** Another wish that may ask for the same; it counts by itself. */
+/** Another wish that may ask for the same; counted separately. */
 interface OtherWish {
   wishId: string
-  /** The member of it that was compared. */
+  /** The compared member of it. */
   requestId: string
   /** 0 to 1 */
   similarity: number
@@ -136,7 +133,7 @@ export async function possiblySame(
     threshold: possiblySameThreshold,
     view,
   })
-  // Nothing is joined here, so it makes no difference which of them are placed.
+  // Nothing is joined here, so it does not matter which are placed.
   targets.sort(bySimilarity)
   const wishIds = await readWishIds(
     input.executor,
@@ -157,7 +154,7 @@ export async function possiblySame(
   return [...found.values()]
 }
 
-/** What is possibly the same as a request, among the requests of a search index. */
+/** Finds possibly equal wishes in a search index. */
 export function createPossiblySame(searchIndex: SearchIndex): PossiblySame {
   const words = createWordCounter()
   return (executor, input) => possiblySame({ executor, searchIndex, words }, input)

@@ -42,7 +42,7 @@ const savedViewAnswer = savedView
 const viewPath = closed({ viewId: Type.String() })
 const shared = { tags: ['Views'], security: [{ apiKey: [] }] }
 
-/** The routes of an account for the lists of wishes that it keeps under a name. */
+/** Registers an account's routes for named lists of wishes. */
 export function registerSavedViewRoutes(app: App, dependencies: RouteDependencies): void {
   registerList(app, dependencies)
   registerCreate(app, dependencies)

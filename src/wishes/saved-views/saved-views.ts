@@ -5,17 +5,15 @@ import type { Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
 
-/** The maximum of an account: more are not found at a glance. */
+/** Per account: more would be hard to overview. */
 export const maxSavedViews = 50
 
-/** A row of `saved_views`. */
 export type SavedView = Selectable<Tables['saved_views']>
 
-/** What an account keeps of a list. */
 export interface SavedViewContent {
   name: string
   view: object
-  /** Null: the view has the days that it was given, or none. */
+  /** Null if the view has fixed days, or none. */
   periodDays: number | null
 }
 
@@ -36,7 +34,7 @@ const stored = ({ name, view, periodDays }: SavedViewContent, now: Date) => ({
   updated_at: now,
 })
 
-/** @throws ServiceError CONFLICT at the maximum, and for a name that the account has. */
+/** @throws ServiceError CONFLICT at the maximum, or for a name in use. */
 export async function createSavedView(
   transaction: Transaction,
   accountId: string,

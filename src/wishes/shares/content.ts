@@ -20,7 +20,7 @@ import { readTopicPage, type TopicPage } from '../topics/topic-page.ts'
 import type { Share } from './shares.ts'
 import { type ListView, readView } from './view.ts'
 
-/** How many requests of a wish are shown, the most voted first. */
+/** Requests of a wish shown, most voted first. */
 export const maxRequests = 100
 
 /** A shared wish. Its title is a platform's text, so it comes with the request that has it. */
@@ -29,12 +29,12 @@ export interface SharedWish
     WishSummary,
     'wishId' | 'requestCount' | 'votes' | 'voices' | 'platforms' | 'status' | 'firstAskedAt' | 'lastAskedAt'
   > {
-  /** Null where all that ask for it are on platforms whose texts are not shown. */
+  /** Null if all its requests are on platforms whose texts are not shown. */
   titleFrom: RequestRecord | null
   /** Where its most telling request was posted. */
   topPost: Pick<RequestRecord, 'sourceUrl' | 'sourcePlatform'>
   mark: WishMark['mark']
-  /** Empty where there is none, or it is not shared. */
+  /** Empty if there is none, or it is not shared. */
   note: string
 }
 
@@ -43,7 +43,7 @@ interface SharedRequests {
   requests: number
   votes: number
   votesAre: string | null
-  /** Those of the most voted ones that are here. */
+  /** Those of the shown most voted requests. */
   shown: RequestRecord[]
 }
 
@@ -79,7 +79,7 @@ interface Reader {
 
 const showsTexts = ({ sourcePlatform }: RequestRecord) => publicPagesOf(sourcePlatform as PlatformName).show === 'texts'
 
-/** Of each wish its most voted request that may be shown. */
+/** Each wish's most voted request that may be shown. */
 async function readOtherTitles(
   executor: Executor,
   wishIds: readonly string[],
@@ -124,14 +124,14 @@ async function toShared(
   )
 }
 
-/** The most voted requests by platform, with the numbers of all. */
+/** The most voted requests by platform, with the totals. */
 const byPlatform = ({ votesByPlatform, members }: WishDetail): SharedRequests[] =>
   votesByPlatform.map((one) => ({
     ...one,
     shown: members.results.filter(({ sourcePlatform }) => sourcePlatform === one.platform),
   }))
 
-/** A chain of merges is followed so far. */
+/** The longest chain of merges to follow. */
 const maxMerges = 10
 
 /** The wishes that a wish may now belong to: where its request was placed, then where people merged it. */
@@ -148,7 +148,7 @@ async function readLaterWishes(executor: Executor, wishId: string, { accountId, 
   return [...(placed === undefined ? [] : [placed]), ...rows.map(({ id }) => id)]
 }
 
-/** A wish; also after it became part of another one. */
+/** Finds a wish, even after it became part of another. */
 async function findWish(executor: Executor, wishId: string, reader: Reader): Promise<WishDetail | null> {
   const { view, now } = reader
   const read = async (id: string) => {
@@ -192,7 +192,7 @@ async function readSharedTopic(executor: Executor, name: string, reader: Reader)
   }
 }
 
-/** Null for an account that is deleted. */
+/** Null for a deleted account. */
 async function readerOf(
   database: Executor,
   { accountId, withNotes, now }: Pick<Reader, 'accountId' | 'withNotes' | 'now'>,

@@ -7,9 +7,9 @@ import { bounded, nothing, titled } from './bounded.ts'
 import type { SharedContent } from './content.ts'
 import type { Texts } from './texts.ts'
 
-// The posts of platforms on a page: their texts, and whose they are.
+// The posts of platforms on a page, with their origins.
 
-/** So much of a text is shown: a quotation, with the way to the whole. */
+/** Texts are quoted up to this length, with a link to the whole. */
 const maxText = 600
 
 const isWebAddress = (text: string | null): text is string => /^https?:$/.test(URL.parse(text ?? '')?.protocol ?? '')
@@ -21,17 +21,17 @@ export function link(url: string | null, text: string | Html, platform: Platform
   return html`<a href="${url}" rel="${rel}" dir="auto">${text}</a>`
 }
 
-/** The address of a licence of Creative Commons. */
+/** The URL of a Creative Commons license. */
 function licenceUrl(licence: string): string | null {
   const [, kind, version] = /^CC (BY(?:-(?:SA|NC|ND))*) (\d\.\d)$/.exec(licence) ?? []
   return kind === undefined ? null : `https://creativecommons.org/licenses/${kind.toLowerCase()}/${version}/`
 }
 
-/** Parts of one line. */
+/** Joins parts of a line with dots, skipping null. */
 export const separated = (parts: readonly (Html | string | null)[]): Html[] =>
   parts.filter((part) => part !== null).map((part, at) => html`${at === 0 ? '' : ' · '}${part}`)
 
-/** Whose text it is, from when and where: what every platform asks of who shows it. */
+/** Author, time and place, which every platform requires of whoever shows its texts. */
 export function origin(record: RequestRecord, texts: Texts): Html[] {
   const platform = record.sourcePlatform as PlatformName
   const { authorName, authorHandle, authorProfileUrl, originalCreatedAt, sourceName, sourceUrl, license } = record

@@ -32,7 +32,7 @@ const pageHeaders: Readonly<Record<string, string>> = {
 
 const textsOf = ({ headers }: FastifyRequest): Texts => textsFor(headers['accept-language'])
 
-/** The errors of the page are pages, too. */
+/** Errors of the page are pages, too. */
 function showError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): unknown {
   const texts = textsOf(request)
   const send = (notice: { title: string; sentence: string }, status: number) =>
@@ -50,14 +50,14 @@ export interface SharedPageDependencies extends ContentDependencies {
   removalContact: RemovalContact | undefined
 }
 
-/** `/s/{token}`: what an account shares, as a page for whoever has the address. */
+/** Registers `/s/{token}`: a share as a page for anyone with the link. */
 export async function registerSharedPages(app: App, dependencies: SharedPageDependencies): Promise<void> {
   const { database, clock, rateLimits, removalContact } = dependencies
   const guard = createSecretGuard(clock, shareLimits)
   await app.register(async (scope) => {
     scope.setErrorHandler(showError)
     scope.get<{ Params: { token: string } }>('/s/:token', { schema: { hide: true } }, async (request, reply) => {
-      // Read before the lookup: a connection that is closed meanwhile has no address any more.
+      // Read first: a connection closed during the lookup has no address anymore.
       const { ip: address } = request
       const now = clock.now()
       const share = await findShare(database, request.params.token, now)

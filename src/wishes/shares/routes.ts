@@ -70,7 +70,7 @@ export interface ShareRouteDependencies extends RouteDependencies {
   publicUrl: () => string
 }
 
-/** The routes of an account for what it shares. */
+/** Registers an account's routes for shares. */
 export function registerShareRoutes(app: App, dependencies: ShareRouteDependencies): void {
   registerList(app, dependencies)
   registerCreate(app, dependencies)

@@ -12,36 +12,34 @@ const makeToken = (): string => randomBytes(16).toString('base64url')
 
 const isToken = (text: string): boolean => /^[\w-]{22}$/.test(text)
 
-/** What is stored of a token. It is random, so a plain hash is enough. */
+/** Tokens are random, so a plain hash is enough. */
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 const hintOf = (token: string): string => token.slice(0, 4)
 
-/** The address of a share. */
+/** The URL of a share. */
 export const shareUrl = (publicUrl: string, token: string): string => `${publicUrl}/s/${token}`
 
-/** The maximum of an account. */
 export const maxShares = 100
-/** A month is enough to be read by those who got it. */
+/** Enough time for the recipients to read it. */
 export const defaultDays = 30
 /** Forgotten shares end within a year: anyone with the link can read them, and nobody knows who has it. */
 export const maxDays = 365
 
-/** A row of `shares`. */
 export type Share = Selectable<Tables['shares']>
 
-/** What a share shows: one of the four. */
+/** What a share shows: exactly one of the four. */
 export interface Shown {
   wishId?: string | undefined
   topic?: string | undefined
-  /** As it was given. */
+  /** As given. */
   view?: object | undefined
   briefId?: string | undefined
 }
 
 export interface NewShare extends Shown {
   accountId: string
-  /** The key that makes it; null for a session that no key opened. */
+  /** The creating key; null for a session without a key. */
   keyId: string | null
   personName: string | null
   title?: string | undefined
@@ -86,7 +84,7 @@ export async function createShare(transaction: Transaction, share: NewShare): Pr
   return { share: made, token }
 }
 
-/** The shares of an account that have not expired, the oldest first. */
+/** The unexpired shares of an account, oldest first. */
 export const listShares = (executor: Executor, accountId: string, now: Date): Promise<Share[]> =>
   executor
     .selectFrom('shares')
@@ -109,7 +107,7 @@ export async function deleteSharesOf(transaction: Transaction, accountId: string
   await sql`delete from shares where account_id = ${accountId}`.execute(transaction)
 }
 
-/** The share of an address, until it expires. */
+/** Finds an unexpired share by its token. */
 export const findShare = async (executor: Executor, token: string, now: Date): Promise<Share | undefined> =>
   isToken(token)
     ? executor
@@ -120,13 +118,13 @@ export const findShare = async (executor: Executor, token: string, now: Date): P
         .executeTakeFirst()
     : undefined
 
-/** Notes the day on which a share was opened. Only the first read of a day writes. */
+/** Records the day a share was opened; only its first read writes. */
 export async function noteOpened(executor: Executor, { id, last_opened_at: last }: Share, now: Date): Promise<void> {
   if (last !== null && dayOf(last) === dayOf(now)) return
   await executor.updateTable('shares').set({ last_opened_at: now }).where('id', '=', id).execute()
 }
 
-/** The shares that keys made. */
+/** The shares made by keys. */
 export const sharesMadeByKeys: MadeKind = {
   list: async (executor, keyIds) => {
     const { rows } = await sql<{ id: string; name: string }>`

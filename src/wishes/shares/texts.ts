@@ -4,7 +4,7 @@ import type { Mark } from '../marks/marks.ts'
 
 // Every text of the page, one object per language. The types require that all languages have the same texts.
 
-/** Numbers and UTC days as a language writes them. */
+/** Formats of numbers and UTC days in a language. */
 function formatsOf(locale: string) {
   const numbers = new Intl.NumberFormat(locale)
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
@@ -89,7 +89,7 @@ export type Texts = typeof english
 
 const de = formatsOf('de')
 
-/** What a platform counts as votes, which its definition says in English. */
+/** German names of what platforms count as votes. */
 const germanVotes: Readonly<Record<string, string>> = {
   likes: 'Likes',
   'votes of the voting plugin, else likes': 'Stimmen des Abstimmungs-Plugins, sonst Likes',

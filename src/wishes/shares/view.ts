@@ -19,12 +19,12 @@ import { readWishes, type WishSummary, withoutOwn } from '../list/summary.ts'
 import { markFilterOf } from '../marks/marks.ts'
 import { markFilters } from '../marks/routes.ts'
 
-/** The maximum of wishes of a shared list: what a search gives at most. */
+/** Wishes in a shared list, as many as a search returns. */
 export const maxWishes = 100
-/** A list with filters may have short pages. */
+/** Filtered lists may have short pages. */
 const maxPages = 3
 
-// A wish has the numbers of its likely requests, so there is nothing to include.
+// A wish's numbers are those of likely requests, so there is nothing to include.
 const { include: _include, ...wishFilters } = bodyFilters.properties
 
 /** A saved list of wishes. */
@@ -48,7 +48,6 @@ export const listView = closed(
   named('ListView'),
 )
 
-/** The same in answers. */
 export const givenView = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
@@ -79,7 +78,7 @@ function parseView({ query, filters = {}, sortBy }: ListView, reader: Reader) {
   return { kind: 'search' as const, query, filters: parsed, order }
 }
 
-/** @throws ServiceError INVALID_REQUEST for a view that could never be read. */
+/** @throws ServiceError INVALID_REQUEST for a view that can never be read. */
 export const checkView = (view: ListView, reader: Reader): void => void parseView(view, reader)
 
 interface ReadDependencies {
@@ -89,9 +88,8 @@ interface ReadDependencies {
 
 export interface ReadView {
   wishes: WishSummary[]
-  /** There may be more of them. */
   hasMore: boolean
-  /** The query that was searched; null for a list. */
+  /** The searched query; null for a list. */
   searched: TotalsOfSearch | null
 }
 

@@ -49,7 +49,6 @@ async function readMembers(
 
 interface SimilarInput extends TextChoice {
   view: View
-  /** The maximum of requests. */
   limit: number
   possiblySame: PossiblySame
 }
@@ -86,7 +85,6 @@ async function readSums(executor: Executor, { wish, votes, sourcePlatform }: Req
 
 const params = closed({ requestId: Type.String({ description: 'The `_id` of a request' }) })
 
-/** The sums of a wish. */
 export const similarWishProperties = {
   votes: Type.Integer({ description: 'The sum of the votes of its likely requests' }),
   requests: Type.Integer({ description: 'How many likely requests it has' }),
@@ -100,14 +98,14 @@ interface SimilarDependencies extends Pick<RouteDependencies, 'database' | 'auth
 
 const common = { tags: ['Requests'], security: [{ apiKey: [] }], params }
 
-/** A request of any class that the account may see. @throws ServiceError NOT_FOUND */
+/** A request of any class the account may see. @throws ServiceError NOT_FOUND */
 async function readOne(database: Database, account: Account, id: string): Promise<RequestRecord> {
   const [request] = isId(id) ? await readRequests(database, [id], { fullText: true, view: viewOf(account, 'all') }) : []
   if (!request) throw notFound('Request')
   return request
 }
 
-/** One request, and those that are similar to it. */
+/** Registers the route for a request and similar ones. */
 export function registerSimilarRoutes(app: App, dependencies: SimilarDependencies): void {
   registerRequest(app, dependencies)
   registerSimilar(app, dependencies)

@@ -22,7 +22,7 @@ export async function answerSuggestion(
   const view = { account: corrector.accountId, least: 2 as const }
   const readOpen = async () => (await openPairs(transaction, [pair], view))[0]
   const before = await readOpen()
-  // Under their locks it is read again: two people may answer at once.
+  // Read again under the locks, since two people may answer at once.
   if (before !== undefined) await lockWishes(transaction, corrector.accountId, before.wishIds)
   const open = before === undefined ? undefined : await readOpen()
   if (open === undefined)

@@ -11,18 +11,17 @@ import { readWishes, type WishSummary } from '../list/summary.ts'
 import { readComparedTexts } from '../pairs/candidates.ts'
 import { type Reasons, reasonsOf } from '../pairs/reasons.ts'
 
-/** A stored pair. */
 interface StoredPair {
   suggestionId: string
   one: string
   other: string
   similarity: number
   priority: number
-  /** What a model said; null where it was not asked. */
+  /** The model's answer; null if it was not asked. */
   judgedSame: boolean | null
 }
 
-/** A pair that is asked, with the wishes of its requests in a view. */
+/** An open pair, with its requests' wishes in a view. */
 export interface OpenPair extends StoredPair {
   wishIds: readonly [string, string]
 }
@@ -53,7 +52,7 @@ export async function readAnswered(
   return new Set(rows.map(({ one, other }) => keyOf(one, other)))
 }
 
-/** Those of some pairs that a view asks: of two wishes that nobody answered. */
+/** The open pairs in a view: of two wishes, without an answer. */
 export async function openPairs(executor: Executor, pairs: readonly StoredPair[], view: View): Promise<OpenPair[]> {
   const ids = [...new Set(pairs.flatMap(({ one, other }) => [one, other]))]
   const wishIds = await readWishIds(executor, ids, view)
@@ -80,13 +79,13 @@ type Position = [bits: number, suggestionId: string]
 const cursors = cursorsOf<Position>('wish suggestions', isPositionNumber, isPositionId)
 const bits = sql<number>`('x' || encode(float4send(priority), 'hex'))::bit(32)::bigint`
 
-/** One of the two requests was found by this topic, and is of one of these products. */
+/** One of the two requests must match topic and product. */
 type SuggestionFilters = Pick<RequestFilters, 'topic' | 'products'>
 
 /** With at most this many requests, their pairs are read and sorted; else the order is read until a page is full. */
 const maxSelected = 2_000
 
-/** The ids that a filter leaves where they are few; null without a filter. */
+/** The few ids that a filter leaves; null without a filter. */
 async function fewIds(executor: Executor, filters: SuggestionFilters): Promise<string[] | null> {
   for (const ids of [idsOfTopic(filters, maxSelected + 1), idsOfProducts(filters, maxSelected + 1)]) {
     if (ids === null) continue
@@ -122,7 +121,7 @@ async function readPairs(executor: Executor, { filters, few, after, limit }: Rea
   return rows.map((row) => ({ ...row, bits: Number(row.bits) }))
 }
 
-/** A stored pair by its id; null where there is none. */
+/** A stored pair by id; null if there is none. */
 export async function readPair(executor: Executor, suggestionId: string): Promise<StoredPair | null> {
   const { rows } = await sql<StoredPair>`
     select suggestion_id as "suggestionId", one_id as one, other_id as other, similarity, priority, judged_same as "judgedSame"
@@ -130,7 +129,7 @@ export async function readPair(executor: Executor, suggestionId: string): Promis
   return rows[0] ?? null
 }
 
-/** The pairs of a page, with their wishes; the wish with more votes first. */
+/** The pairs of a page with their wishes, the more voted first. */
 async function showPairs(
   executor: Executor,
   pairs: readonly OpenPair[],
@@ -151,7 +150,7 @@ async function showPairs(
       texts.get(one),
       texts.get(other),
     ]
-    // Another statement: a request may be gone meanwhile.
+    // A request may have been deleted since the previous statement.
     if (!wish || !otherWish || !text || !otherText) return []
     const reasons = reasonsOf(text, otherText)
     return [
@@ -166,7 +165,7 @@ async function showPairs(
   })
 }
 
-/** So many stored pairs are read at a time, at most so many times for a page. */
+/** Pairs per read, and the most reads per page. */
 const readAtOnce = 200
 const maxReads = 5
 

@@ -46,7 +46,7 @@ const dataOf = ({ platform, product, title, description }: ComparedRequest) => (
   text: description.slice(0, maxText).toWellFormed(),
 })
 
-/** The question whether two requests ask for the same. */
+/** Asks whether two requests want the same. */
 const sameQuestion = (one: ComparedRequest, other: ComparedRequest): Question => ({
   name: 'comparison',
   schema: answerSchema,
@@ -63,7 +63,7 @@ const isFree = ({ now }: ClaimInput) => sql`(claimed_until is null or claimed_un
   -- A clock was set back.
   or claimed_until > ${new Date(now.getTime() + claimMs + clockToleranceMs)}::timestamptz)`
 
-/** The next pair that no model was asked about, the most votes times similarity first. */
+/** The next pair without a model's answer, by votes times similarity. */
 const nextPair = (input: ClaimInput) => sql<{ suggestion_id: string }>`
   select suggestion_id from wish_suggestions where judged_same is null and ${isFree(input)}
     and not exists (select from requests where id in (one_id, other_id)
@@ -117,18 +117,18 @@ export function createPairJudging({ database, clock, log, config, dispatcher }: 
       select id, platform, product, title, left(description, ${sql.lit(maxText)}) as description from requests
       where id = any(${[pair.one, pair.other]}::uuid[])`.execute(database)
     const [one, other] = [pair.one, pair.other].map((id) => rows.find((row) => row.id === id))
-    // Nobody needs to know it of a pair that was answered, or whose requests are hidden.
+    // Already answered, or its requests are hidden.
     if (!isOpen || !one || !other) return void (await uncount(database, clock.now()))
     const { same } = await endpoint.complete(sameQuestion(one, other), readAnswer, signal)
     await database.transaction().execute(async (transaction) => {
-      // Before any row, as in all that writes memberships.
+      // Before any row, like every writer of memberships.
       await takeLock(transaction, 'memberships')
       await storeAnswer(transaction, suggestionId, same)
       if (!same || pair.similarity < agreeingSimilarity) return
       const corrector = { accountId: null, madeBy: modelName, now: clock.now() }
       if ((await openPairs(transaction, [pair], sharedView)).length === 0) return
       await answerSuggestion(transaction, { ...corrector, suggestionId, answer: 'same' }).catch((error: unknown) => {
-        // A wish may be too large to be merged. What was paid for is kept.
+        // A wish may be too large to merge. Keeps the paid answer.
         if (!(error instanceof ServiceError)) throw error
       })
     })

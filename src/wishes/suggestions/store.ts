@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../../database/open.ts'
 
-/** A request that placing compared, and another one whose wish may be the same. */
+/** A request that placing compared, and another whose wish may be the same. */
 export interface SimilarPair {
   requestId: string
   otherId: string
@@ -9,7 +9,7 @@ export interface SimilarPair {
   similarity: number
 }
 
-/** The votes of the wish that everybody sees a row of `request_facets` in. */
+/** The votes of the shared wish of a row of `request_facets`. */
 const wishVotes = (row: 'one' | 'other') => {
   const [id, votes] = [sql.ref(`${row}.request_id`), sql.ref(`${row}.votes`)]
   return sql`greatest(coalesce(
@@ -57,7 +57,7 @@ export async function writeSuggestions(
       claimed_until = case when ${isAsBefore} then stored.claimed_until end`.execute(transaction)
 }
 
-/** So many pairs at a time follow their votes. */
+/** Pairs updated at a time. */
 const maxRefreshed = 2_000
 
 /** Updates the priority of pairs whose wishes changed since yesterday. @returns whether there may be more. */

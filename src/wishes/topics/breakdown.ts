@@ -8,15 +8,15 @@ export interface Breakdown {
   /** By descending number of requests. Together with unknown ones they are all that were counted. */
   statuses: { status: RequestStatus; requests: number; votes: number }[]
   statusUnknown: { requests: number; votes: number }
-  /** The most voted first, at most 20. */
+  /** Up to 20, most voted first. */
   products: { product: string; requests: number; votes: number }[]
   /** The most voted request and its share of all votes, 0 to 1; null without votes. */
   largest: { requestId: string; votes: number; share: number } | null
-  /** How many of them were counted: all, but for very large topics. */
+  /** How many were counted: all, except for very large topics. */
   counted: number
 }
 
-/** So many requests of a topic are counted, at some 10 µs each. */
+/** Requests counted per topic, about 10 µs each. */
 const maxCounted = 10_000
 const maxProducts = 20
 

@@ -27,7 +27,7 @@ export const topicChanges = (view: View, keys: readonly string[] | null): RawBui
     from (${unfolded} ${view.account === null ? sql`` : ofAccount}) as changes group by topic_key`
 }
 
-/** The same in the counts of `topic_counts`: by platform, UTC day of posting and tag. */
+/** The same for `topic_counts`: by platform, UTC day and tag. */
 export const countChanges = (view: View, keys: readonly string[]): RawBuilder<unknown> => {
   const unfolded = sql`select topic_key, part.* from topic_deltas
     cross join lateral unnest(kinds, parts, part_requests, part_votes) as part (kind, value, requests, votes) ${ofKeys(keys)}`

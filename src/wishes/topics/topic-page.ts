@@ -32,7 +32,7 @@ interface Count {
   votes: number
 }
 
-/** By platform and by day of posting, in a view. */
+/** A topic's counts by platform and day, in a view. */
 async function readCounts(executor: Executor, key: string, view: View): Promise<Count[]> {
   const { rows } = await sql<Count>`
     with changes as materialized (${countChanges(view, [key])})
@@ -75,10 +75,10 @@ const shownWishes = 20
 
 /** A wish of a topic. Its numbers cover the whole wish, including requests of other topics. */
 interface TopicWish extends Pick<WishSummary, 'wishId' | 'votes' | 'own' | 'platforms' | 'product' | 'status'> {
-  /** Its most telling request, whose title is that of the wish. */
+  /** Its most telling request, which gives the title. */
   request: RequestRecord
   requests: number
-  /** The topic is a tag of it, and stands in neither title nor text. */
+  /** Whether the topic is only a tag, in neither title nor text. */
   isTagOnly: boolean
 }
 

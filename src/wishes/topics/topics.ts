@@ -11,14 +11,14 @@ import { countChanges, topicChanges } from './differences.ts'
 import { type TopicOrder, topicOrders } from './orders.ts'
 
 interface TopicListInput extends PageInput {
-  /** Part of a name; case and the amount of white space are ignored. */
+  /** Part of a name, ignoring case and white space. */
   query?: string
   sortBy: TopicOrder
   now: Date
   view: View
 }
 
-/** A topic in a list, as it is answered. */
+/** A topic in a list. */
 export const summaryProperties = {
   topic: Type.String({ description: 'In its first spelling; case and the amount of white space are ignored' }),
   requests: Type.Integer({ description: 'How many likely requests it has, as your account sees them' }),
@@ -120,7 +120,7 @@ async function findTopics(executor: Executor, input: TopicListInput) {
   return { rows, scanned }
 }
 
-/** The counts of several topics in a view. */
+/** The counts of topics in a view. */
 async function summarise(
   executor: Executor,
   topics: readonly TopicRow[],
@@ -173,7 +173,7 @@ export async function listTopics(
   const page = rows.filter(({ matches }) => matches).slice(0, input.limit)
   const isFull = page.length === input.limit
   const hasMore = rows.length > page.length || rows.at(-1)?.rank === scanned
-  // The next page skips what this page scanned without a match.
+  // The next page skips what this page scanned in vain.
   const end = isFull ? page.at(-1) : rows.at(-1)
   const results = await summarise(executor, page, input)
   const value = (row: (typeof rows)[number]) => Number(input.sortBy === 'new' ? row.micros : row.votes)

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
 import type { Verified, VerifyOptions, WrongNumber } from '../../requests/wrong-number.ts'
 
-/** A stored count that differs from the requests. */
 interface WrongCount {
   topicKey: string
   /** `total`, `maybe`, `platform`, `day`, `tag`, or `link` for a row of `request_topics` unlike its request. */
@@ -12,7 +11,7 @@ interface WrongCount {
   counted: { requests: number; votes: number }
 }
 
-/** Whether a row is of the topics to verify. */
+/** Whether a row belongs to the topics to verify. */
 const isAmong = (keys: readonly string[] | null) =>
   keys === null ? sql`true` : sql`topic_key = any(${[...keys]}::text[])`
 
@@ -87,7 +86,7 @@ export async function findWrongCounts(
 const maxTopics = 200
 const maxRequests = 5_000
 
-/** The next topics, also those of which only counts are left. */
+/** The next topics, including those with only counts left. */
 async function readTopics(database: Database, after: string): Promise<{ key: string; size: number }[]> {
   const { rows } = await sql<{ key: string; size: number }>`
     select key, coalesce(requests + maybe, 0) as size from (

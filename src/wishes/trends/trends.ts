@@ -9,7 +9,7 @@ import { readMemberNumbers, type WishGrowth } from '../list/summary.ts'
 
 export interface WishTrend {
   wishId: string
-  /** At the end of each day, the oldest first. */
+  /** At the end of each day, oldest first. */
   votes: number[]
   /** The UTC day (YYYY-MM-DD) of the first vote sample of any of its requests; null without samples. */
   measuredSince: string | null
