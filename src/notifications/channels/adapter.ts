@@ -16,7 +16,7 @@ export type DeliveryOutcome =
       retryAfterMs?: number
       /** `delivery`: never retry this one. `channel`: the receiver wants nothing anymore, so disable the channel. */
       isFinal?: 'delivery' | 'channel'
-      /** Why the channel is disabled; by default `gone`. */
+      /** Why the channel is disabled; defaults to `gone`. */
       reason?: DisabledReason
     }
   /** Not attempted because of a limit of our own: retried after this time, without being counted. */
@@ -25,33 +25,33 @@ export type DeliveryOutcome =
 export interface DeliveryContext {
   channelId: string
   accountId: string
-  /** The name that the account gave the channel: plain text. */
+  /** The account's name for the channel, in plain text. */
   channelName: string
   now: Date
-  /** The base of links, without a slash at the end. */
+  /** The base of links, without a trailing slash. */
   publicUrl: string
-  /** Aborted after the time limit of an attempt, and when the service stops. */
+  /** Aborted after an attempt's time limit, and when the service stops. */
   signal: AbortSignal
 }
 
-/** What an account's fields became: what is stored, and what may be shown. */
+/** What becomes of an account's fields: what is stored, and what may be shown. */
 export interface PreparedChannel<Config> {
   /** Sealed as JSON. */
   config: Config
-  /** Shown in lists: a host and last characters; no secret. At most 200 characters. */
+  /** Shown in lists: a host and last characters, no secret. At most 200 characters. */
   hint: string
-  /** Who receives: `host:port` of an address, the domain of a mail address. */
+  /** The receiver: `host:port` of a URL, or the domain of a mail address. */
   host: string
-  /** Shown once, in the answer of the creation. */
+  /** Shown once, when the channel is created. */
   secret?: string
 }
 
-/** A type of channels. `config` is what `prepare` made, as opened from its seal. */
+/** A type of channel. `config` is the opened result of `prepare`. */
 export interface ChannelAdapter<Config = unknown> {
   type: ChannelType
   /** Null if the operator has configured the type; else the sentence that refuses new channels. */
   unavailable: string | null
-  /** TypeBox schemas of the fields of `POST /channels` that are its own. */
+  /** TypeBox schemas of the type's own fields in `POST /channels`. */
   fields: TProperties
   /** Checks the fields beyond their schemas, including the address. @throws ServiceError INVALID_REQUEST */
   prepare(
@@ -60,7 +60,7 @@ export interface ChannelAdapter<Config = unknown> {
   ): Promise<PreparedChannel<Config>>
   /** The state of a new channel; `unconfirmed` gets nothing until it is `active`. */
   initialState: Extract<ChannelState, 'active' | 'unconfirmed'>
-  /** In the transaction that stores the channel: what the type stores of its own. */
+  /** When a channel is stored, in the same transaction: stores the type's own data. */
   created?(
     transaction: Transaction,
     channel: { channelId: string; accountId: string; name: string; config: Config; now: Date },
@@ -71,7 +71,7 @@ export interface ChannelAdapter<Config = unknown> {
   askAgain?(transaction: Transaction, channelId: string, now: Date): Promise<Date | null>
   /** When channels are deleted, in the same transaction: deletes the type's own data without foreign keys. */
   deleted?(transaction: Transaction, channelIds: readonly string[], now: Date): Promise<void>
-  /** How long one `deliver` may take, where that is more than usual; claims are longer. */
+  /** The limit of a `deliver`, if longer than usual; claims are longer. */
   timeLimitMs?: number
   /** Sends a message once. If it throws, the attempt failed for a reason that only the log tells. */
   deliver(config: Config, message: Message, context: DeliveryContext): Promise<DeliveryOutcome>
@@ -87,7 +87,7 @@ export interface ChannelStates {
   disable(transaction: Transaction, channelId: string, reason: DisabledReason, now: Date): Promise<boolean>
 }
 
-/** Why a channel is disabled, for the documents and the page. */
+/** Why a channel is disabled, for documentation and page. */
 export const disabledReasons = {
   gone: 'The receiver answered 410: it wants nothing any more.',
   failing: 'Nothing could be delivered for days.',

@@ -29,15 +29,13 @@ export interface ChannelsDependencies {
   database: Database
   clock: Clock
   secrets: Secrets
-  /** The types of channels of this service. */
   adapters: Adapters
   renderEvent: RenderEvent
-  /** The base of links. */
   publicUrl: () => string
   log: Pick<Logger, 'error'>
 }
 
-/** The fields of `POST /channels` that all types have. */
+/** The fields of `POST /channels` that all types share. */
 export interface ChannelFields {
   type: ChannelType
   name: string
@@ -173,7 +171,7 @@ export async function enableChannel(
   { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,
   { accountId, keyId, channelId, now }: { accountId: string; keyId: string | null; channelId: string; now: Date },
 ): Promise<void> {
-  // Before the channel, as when a key is revoked with all that it made.
+  // Locked before the channel, as when a key is revoked with all that it made.
   const maker = await makerOf(transaction, { accountId, keyId, now })
   const { type } = await readChannel(transaction, accountId, channelId, secrets)
   await adapters.get(type)?.enabling?.(transaction, channelId)
@@ -192,7 +190,7 @@ export async function enableChannel(
     })
     .where('id', '=', row.id)
     .execute()
-  // A type that asks does so again; what it stored of the channel it keeps.
+  // Asks the receiver again; the type's own data stays.
   if (asksAgain)
     await adapters.get(row.type)?.created?.(transaction, { channelId, accountId, name: row.name, config, now })
 }
@@ -212,7 +210,7 @@ export async function askReceiverAgain(
   return when
 }
 
-/** The fields of a channel. @throws ServiceError CONFLICT when they cannot be opened. */
+/** Opens a channel's config. @throws ServiceError CONFLICT if it cannot be opened. */
 export function openConfig(secrets: Secrets, { id, config }: Pick<ChannelRow, 'id' | 'config'>): unknown {
   try {
     return JSON.parse(secrets.open(config, sealedFor(id)))
@@ -225,7 +223,7 @@ export function openConfig(secrets: Secrets, { id, config }: Pick<ChannelRow, 'i
   }
 }
 
-/** Deletes a channel with its log and what its type stored. */
+/** Deletes a channel with its log and its type's data. */
 export async function removeChannel(
   transaction: Transaction,
   adapters: Adapters,
@@ -236,7 +234,7 @@ export async function removeChannel(
   await deleteChannel(transaction, accountId, id)
 }
 
-/** The channels that keys made. */
+/** The channels made by keys. */
 export const channelsMadeByKeys = (adapters: Adapters): MadeKind => {
   const end: MadeKind['end'] = async (transaction, keyIds, now) => {
     const channels = await transaction

@@ -18,17 +18,17 @@ export const channelVariables = {
 }
 
 export interface AppriseConfig {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string
   key: string
 }
 
 export interface ChannelsConfig {
-  /** Null when accounts cannot use Apprise. */
+  /** Null if accounts cannot use Apprise. */
   apprise: AppriseConfig | null
 }
 
-/** Interprets the variables. @param complain called when one is wrong. */
+/** Validates the variables. @param complain called with each error */
 export function readChannelsConfig(
   { APPRISE_URL, APPRISE_KEY: key }: Static<TObject<typeof channelVariables>>,
   complain: Complain<Static<TObject<typeof channelVariables>>>,

@@ -16,7 +16,7 @@ export async function requireSecretsKey(database: Database, secrets: Secrets): P
   )
 }
 
-/** For a service whose readers it cannot give links to. */
+/** Warns if the service cannot give its readers links. */
 export async function warnOfMissingLinks(database: Database, log: Pick<Logger, 'warn'>): Promise<void> {
   if (!(await hasChannels(database))) return
   log.warn('PUBLIC_URL is not set: what is told on channels has no links')
@@ -26,9 +26,9 @@ const sliceSize = 50
 
 interface Sealed {
   table: 'channels' | 'trackers'
-  /** What a row is sealed with. */
+  /** The context for sealing a row. */
   sealedFor: (id: string) => string
-  /** The rows that are known to be unreadable. */
+  /** Rows known to be unreadable. */
   isUnreadable: RawBuilder<unknown>
   noteUnreadable: (transaction: Transaction, id: string, now: Date) => Promise<unknown>
 }

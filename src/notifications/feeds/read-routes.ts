@@ -17,7 +17,7 @@ import { contentTypes, renderFeed } from './render.ts'
 /** Reads per minute: readers poll a few times an hour, and one service's address reads for many people. */
 export const feedLimits = { ofFeed: 20, ofAddress: 120 }
 
-/** The tag of a body: another one for each other byte. */
+/** The entity tag of a body. */
 const tagOf = (body: string): string => `"${createHash('sha256').update(body).digest('base64url')}"`
 
 interface Validators {
@@ -55,7 +55,7 @@ export interface FeedReadDependencies {
 
 /** For every answer: the address is a secret, and the content belongs to an account. */
 const feedHeaders = {
-  // A shared cache must not store it, and a reader asks each time whether it changed.
+  // Forbids shared caches, and makes readers revalidate each time.
   'cache-control': 'private, no-cache',
   'x-robots-tag': 'noindex, nofollow, noarchive',
   'referrer-policy': 'no-referrer',
@@ -67,7 +67,7 @@ export function registerFeedReading(app: App, dependencies: FeedReadDependencies
   const { database, clock, authentication, searchIndex, publicUrl, visits } = dependencies
   const guard = createSecretGuard(clock, { ofOne: feedLimits.ofFeed, ofAddress: feedLimits.ofAddress, what: 'feed' })
   app.get<{ Params: { file: string } }>('/feeds/:file', { schema: { hide: true } }, async (request, reply) => {
-    // Read before the lookup: a connection that is closed meanwhile has no address any more.
+    // Read first: a connection closed during the lookup has no address anymore.
     const { ip: address, headers } = request
     reply.headers(feedHeaders)
     const named = parseFile(request.params.file)

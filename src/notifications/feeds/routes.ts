@@ -61,7 +61,7 @@ export interface FeedRouteDependencies extends RouteDependencies {
   publicUrl: () => string
 }
 
-/** The routes of an account for its feeds. */
+/** Registers an account's routes for feeds. */
 export function registerFeedRoutes(app: App, dependencies: FeedRouteDependencies): void {
   registerList(app, dependencies)
   registerCreate(app, dependencies)

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 
-/** One mailbox that a mail can be sent to. */
 export interface MailAddress {
-  /** `local@domain`; the domain in lower case and in its ASCII form. */
+  /** `local@domain`, with the domain in lower case ASCII form. */
   address: string
   domain: string
 }
 
-// RFC 5321, section 4.5.3.1: octets of a local part and of a path.
+// RFC 5321, section 4.5.3.1: the maximum octets of a local part and a path.
 const maxLocal = 64
 const maxAddress = 254
 
@@ -48,7 +47,7 @@ export function mailboxHash({ address, domain }: MailAddress): string {
   return sha256(`mailbox ${gmail.has(domain) ? `${plain.replaceAll('.', '')}@gmail.com` : `${plain}@${domain}`}`)
 }
 
-/** What is shown of an address: enough for its owner, too little for others. */
+/** What to show of an address: enough for its owner, too little for others. */
 export function addressHint({ address, domain }: MailAddress): string {
   const shownDomain = domain.length > 100 ? `…${domain.slice(-100)}` : domain
   return `${address.slice(0, 1)}…@${shownDomain}`

@@ -10,9 +10,9 @@ interface Unsubscription {
   addressHash: string
   mailboxHash: string
   state: ConsentState
-  /** Whether a link of a confirmation works that was not used. */
+  /** Whether an unused confirmation link still works. */
   isAsked: boolean
-  /** Whether the mailbox said that nobody may ask it. */
+  /** Whether the mailbox refused all confirmations. */
   isRefused: boolean
 }
 
@@ -75,7 +75,7 @@ export function unsubscribe(
     } else {
       await consent().set({ is_due: false }).execute()
     }
-    // The links of earlier confirmations, which somebody else may have seen.
+    // Earlier confirmation links, which someone else may have seen.
     await transaction
       .deleteFrom('mail_confirmations')
       .where('account_id', '=', channel.accountId)
@@ -88,7 +88,7 @@ export function unsubscribe(
 
 export type ConfirmationAnswer = 'open' | 'confirmed' | 'used' | 'unknown'
 
-/** What a link says, for its page; changes nothing. */
+/** Reads what a link says, for its page. Read-only. */
 export async function readConfirmation(database: Database, token: string, now: Date): Promise<ConfirmationAnswer> {
   if (!isToken(token)) return 'unknown'
   const row = await database
@@ -134,7 +134,7 @@ export function confirmAddress(
       .forNoKeyUpdate()
       .executeTakeFirstOrThrow()
     if (consent.state === 'confirmed') return 'confirmed'
-    // Before the link: a refusal of the mailbox locks them in this order.
+    // Locked before the link, as when a mailbox refuses.
     await sql`select from mailboxes where mailbox_hash = ${consent.mailbox_hash} for update`.execute(transaction)
     const { numUpdatedRows } = await transaction
       .updateTable('mail_confirmations')
@@ -155,7 +155,7 @@ export function confirmAddress(
   })
 }
 
-/** Deletes a slice of the links that have expired. @returns whether there may be more. */
+/** Deletes a slice of the expired links. @returns whether there may be more. */
 export const purgeConfirmations = (database: Database, now: Date): Promise<boolean> =>
   deleteSlice(database, 'mail_confirmations', {
     ...{ where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at', key: 'token_hash' },

@@ -18,14 +18,14 @@ import { countConfirmation, uncountConfirmation } from './mailboxes.ts'
 import type { Mailer } from './mailer.ts'
 import { confirmationContent } from './templates/content.ts'
 
-/** How long the link of a confirmation works. */
+/** How long a confirmation link works. */
 const confirmationTimeMs = 7 * dayMs
-/** How soon a confirmation is tried again that was certainly not sent. */
+/** The wait before retrying a confirmation that was certainly not sent. */
 const retryMs = 10 * 60_000
-/** After so many that were or may have been sent, the account has to ask again. */
+/** After this many possibly sent ones, the account must ask again. */
 const maxConfirmations = 3
 
-/** An address that is to be asked, with a channel to it. */
+/** An address to ask, with a channel to it. */
 export interface AddressOfChannel {
   channelId: string
   address: MailAddress
@@ -37,10 +37,10 @@ export interface ConfirmationDependencies {
   publicUrl: () => string
   /** The address of the first of these channels that awaits confirmation; null if none does. */
   addressOf: (channelIds: readonly string[]) => Promise<AddressOfChannel | null>
-  /** The address takes no mail. */
+  /** Called if the address takes no mail. */
   onBounce: (transaction: Transaction, channelIds: readonly string[], now: Date) => Promise<void>
   limits?: MailLimits
-  /** Hears of confirmations that were not sent, without the address. */
+  /** Logs unsent confirmations, without the address. */
   log: Pick<Logger, 'warn'>
 }
 
@@ -104,7 +104,7 @@ function claim(
       await changeDue(transaction, due, dayAfter(now), { is_due: false })
       return null
     }
-    // Tried daily, because the rest ends when the mailbox confirms for another account.
+    // Tried daily, because the rest ends if the mailbox confirms for another account.
     if (rests !== null) throw new LimitReached(Math.min(rests.getTime() - now.getTime(), dayMs))
     await countMail(transaction, limits, now)
     const token = generateToken()
@@ -121,7 +121,7 @@ function claim(
   })
 }
 
-/** Sends a claimed confirmation and stores what came of it. */
+/** Sends a claimed confirmation and stores the result. */
 async function sendClaimed(
   dependencies: ConfirmationDependencies,
   key: ConsentKey,
@@ -165,7 +165,7 @@ async function sendClaimed(
         confirmations: sql<number>`confirmations - 1`,
       })
       if (isOurs) {
-        // In the order in which they are counted: both lock rows.
+        // In the order of counting, because both lock rows.
         await uncountConfirmation(transaction, mailboxHash(address))
         await uncountMail(transaction, limits, now)
       }
@@ -215,7 +215,7 @@ export async function sendConfirmations(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const { database } = dependencies
-  // Those that were sent often enough wait for the account to ask again.
+  // Sent often enough: these wait for the account to ask again.
   await sql`update mail_consents set is_due = false
     where is_due and confirmations >= ${maxConfirmations} and next_confirmation_at <= ${now}::timestamptz`.execute(
     database,

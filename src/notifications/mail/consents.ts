@@ -9,7 +9,7 @@ import { addressHash, type MailAddress, mailboxHash } from './address.ts'
 /** 256 random bits. */
 export const generateToken = (): string => randomBytes(32).toString('base64url')
 
-/** A text of another form is not looked up. */
+/** Other texts are not looked up. */
 export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text)
 
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
@@ -17,7 +17,7 @@ export const hashToken = (token: string): string => createHash('sha256').update(
 export const confirmUrl = (publicUrl: string, token: string): string => `${publicUrl}/mail/confirm/${token}`
 export const unsubscribeUrl = (publicUrl: string, token: string): string => `${publicUrl}/mail/unsubscribe/${token}`
 
-/** Notified at the commit of what makes a confirmation due. */
+/** Notified when a commit makes a confirmation due. */
 export const confirmationsDue = 'wishwell_mail'
 
 export interface MailChannel {
@@ -49,7 +49,7 @@ export async function addMailChannel(
       unsubscribe_token: generateToken(),
       created_at: now,
     })
-    // A channel that asks again keeps its token: the links of its mails go on working.
+    // Keeps an existing token, so that links of earlier mails still work.
     .onConflict((conflict) => conflict.column('channel_id').doNothing())
     .execute()
   const isConfirmed = rows[0]?.state === 'confirmed'
@@ -87,7 +87,7 @@ export interface Consent {
   unsubscribeToken: string
 }
 
-/** What the address of a channel said; null for an unknown channel. */
+/** The consent of a channel's address; null for an unknown channel. */
 export async function readConsent(executor: Executor, channelId: string): Promise<Consent | null> {
   const row = await executor
     .selectFrom('mail_channels')
@@ -102,7 +102,6 @@ export async function readConsent(executor: Executor, channelId: string): Promis
   return row ?? null
 }
 
-/** An address and the account that it concerns. */
 export interface ConsentKey {
   accountId: string
   addressHash: string
@@ -115,7 +114,7 @@ export async function lockConsent(transaction: Transaction, channelId: string): 
     where channel.channel_id = ${channelId} for no key update of consent`.execute(transaction)
 }
 
-/** How long the links of its mails unsubscribe after a channel was deleted. */
+/** How long links still unsubscribe after a channel was deleted. */
 const keptLinkMs = 60 * dayMs
 
 /** Marks channels as deleted. Their links still unsubscribe for a while: other channels may use the address. */
@@ -150,7 +149,7 @@ export async function channelsOf(executor: Executor, { accountId, addressHash: h
   return rows.map(({ channel_id }) => channel_id)
 }
 
-/** After a mail came back: the address has to be confirmed again before it gets any. */
+/** After a bounce, the address must be confirmed again. */
 export async function withdrawConsent(transaction: Transaction, key: ConsentKey, now: Date): Promise<void> {
   await transaction
     .updateTable('mail_consents')
@@ -161,7 +160,7 @@ export async function withdrawConsent(transaction: Transaction, key: ConsentKey,
     .execute()
 }
 
-/** What this room stores of an account. */
+/** Deletes all mail data of an account. */
 export async function deleteMailOf(transaction: Transaction, accountId: string): Promise<void> {
   await transaction.deleteFrom('mail_consents').where('account_id', '=', accountId).execute()
 }

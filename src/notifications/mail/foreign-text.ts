@@ -7,7 +7,7 @@ const markTowers = /(\p{M}{3})\p{M}+/gu
 
 /** Reduces text to one plain line: no controls, no direction marks, at most `maxLength` characters. */
 export function cleanText(text: string, maxLength: number): string {
-  // Cut first, since the rest may be long; with room for what is removed.
+  // Cut first, because the rest may be long; leaves room for removals.
   const head = text.slice(0, maxLength * 4).toWellFormed()
   const line = withoutUnseen(head.normalize('NFC')).replace(blanks, ' ').replace(markTowers, '$1').trim()
   const characters = [...line]
@@ -23,7 +23,7 @@ export function cleanText(text: string, maxLength: number): string {
  * some, and browsers drop them from hosts, so the link would still work (decision 058).
  */
 const gap = '\u200a'
-/** The dot of a number like 3.5, which is no part of an address. */
+/** The dot of a number like 3.5, which is part of no address. */
 const decimal = String.raw`(?<=(?<![\p{L}\p{N}.@-])\d+)\.\d+(?![\p{L}\p{N}.@-])`
 /** Dots and at signs, in all forms that browsers accept in addresses, before further text. */
 const joints = new RegExp(
@@ -40,13 +40,13 @@ export const withoutLinks = (text: string): string =>
     .replace(/[:/\\\uff0f\uff1a](?=[/\\\uff0f])/gu, `$&${gap}`)
     .replace(/\b(mailto|tel|sms|xmpp|skype|callto|data|javascript|magnet|bitcoin|news|urn)(?=:\S)/giu, `$&${gap}`)
 
-/** A foreign text for the text part. */
+/** Foreign text for the text part. */
 export const plainForeign = (text: string, maxLength: number): string => withoutLinks(cleanText(text, maxLength))
 
-/** A foreign text for HTML. */
+/** Foreign text for HTML. */
 export const htmlForeign = (text: string, maxLength: number): string => escapeHtml(plainForeign(text, maxLength))
 
-/** An address of ours, or null: only what begins with the base of links is a link. */
+/** A URL if it is below our base of links, else null. */
 export function ownUrl(url: string | null, publicUrl: string): string | null {
   if (url === null || !url.startsWith(`${publicUrl}/`)) return null
   const parsed = URL.parse(url)

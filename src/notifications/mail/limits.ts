@@ -9,15 +9,14 @@ export interface MailLimit {
   windowMs: number
 }
 
-/** How many mails are sent. */
 export interface MailLimits {
-  /** Mails of an account in an hour. */
+  /** Mails of an account per hour. */
   accountPerHour: number
-  /** Mails to a recipient's domain in an hour, of all accounts together. */
+  /** Mails of all accounts to a recipient's domain per hour. */
   domainPerHour: number
-  /** Confirmations that an account asks for in an hour. */
+  /** Confirmations that an account requests per hour. */
   accountConfirmationsPerHour: number
-  /** Confirmations to a recipient's domain in an hour, of all accounts together. */
+  /** Confirmations of all accounts to a recipient's domain per hour. */
   domainConfirmationsPerHour: number
 }
 
@@ -28,7 +27,7 @@ export const usualLimits: MailLimits = {
   domainConfirmationsPerHour: 100,
 }
 
-/** A limit is reached; what was counted in its transaction has to be rolled back. */
+/** A limit is reached; roll back its transaction's counts. */
 export class LimitReached extends Error {
   override readonly name = 'LimitReached'
   readonly retryAfterMs: number
@@ -41,13 +40,13 @@ export class LimitReached extends Error {
 
 /** Counts a mail for all limits in one statement, unless a limit is reached. @throws LimitReached */
 export async function countMail(transaction: Transaction, limits: readonly MailLimit[], now: Date): Promise<void> {
-  // In one order everywhere, so that two mails never wait for each other.
+  // Always in one order, to avoid deadlocks.
   const sorted = [...limits].sort((a, b) => (a.key < b.key ? -1 : 1))
   const rows = sorted.map(
     ({ key, limit, windowMs }) =>
       sql`(${key}::text, ${limit}::integer, ${new Date(now.getTime() + windowMs)}::timestamptz)`,
   )
-  // A window that ends later than one that begins now was begun by a clock that was ahead.
+  // A window that ends after any starting now comes from a clock that was ahead.
   const isOver = sql`(kept.ends_at <= ${now}::timestamptz
     or kept.ends_at > excluded.ends_at + ${sql.lit(clockToleranceMs)} * interval '1 ms')`
   const { rows: counted } = await sql<{ key: string }>`
@@ -76,12 +75,12 @@ async function msUntilFree(executor: Executor, reached: readonly MailLimit[], no
     )
     .execute()
   const waits = ends.map(({ ends_at }) => ends_at.getTime() - now.getTime())
-  // A clock that was set back must not make anybody wait for longer than a window.
+  // A clock that was set back must not make anyone wait longer than a window.
   const longest = Math.max(...reached.map(({ windowMs }) => windowMs))
   return Math.min(longest, Math.max(1_000, ...waits))
 }
 
-/** Takes back what was counted for a mail that was certainly not sent. */
+/** Uncounts a mail that was certainly not sent. */
 export async function uncountMail(executor: Executor, limits: readonly MailLimit[], now: Date): Promise<void> {
   const keys = limits.map(({ key }) => key).sort()
   await sql`update mail_limits set count = count - 1 where count > 0 and ends_at > ${now}::timestamptz and key in (

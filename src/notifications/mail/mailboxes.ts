@@ -16,7 +16,7 @@ export async function countConfirmation(
   now: Date,
 ): Promise<Date | 'refused' | null> {
   const rest = new Date(now.getTime() + mailboxRestMs)
-  // A rest that ends later than one that begins now was written by a clock that was ahead.
+  // A rest that ends after any starting now comes from a clock that was ahead.
   const { rows } = await sql`
     insert into mailboxes as kept (mailbox_hash, unanswered) values (${mailboxHash}, 1)
     on conflict (mailbox_hash) do update set unanswered = kept.unanswered + 1,
@@ -34,13 +34,13 @@ export async function countConfirmation(
   return mailbox.refused_at !== null ? 'refused' : (mailbox.rests_until ?? rest)
 }
 
-/** Takes back what was counted for a confirmation that was certainly not sent. */
+/** Uncounts a confirmation that was certainly not sent. */
 export async function uncountConfirmation(executor: Executor, mailboxHash: string): Promise<void> {
   await sql`update mailboxes set unanswered = unanswered - 1, rests_until = null
     where mailbox_hash = ${mailboxHash} and unanswered > 0`.execute(executor)
 }
 
-/** A mailbox has answered with yes: it is asked without a rest again. */
+/** After a confirmation, the mailbox is asked without a rest again. */
 export async function endRest(transaction: Transaction, mailboxHash: string): Promise<void> {
   await sql`delete from mailboxes where mailbox_hash = ${mailboxHash} and refused_at is null`.execute(transaction)
 }

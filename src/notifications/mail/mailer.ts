@@ -10,7 +10,7 @@ import { createSmtpTransport, type SmtpFailure, type SmtpTransport } from './tra
 interface FailureVerdict {
   /** `bounced`: the mailbox or domain does not exist or takes no mail. `retry`: anything else. */
   kind: 'bounced' | 'retry'
-  /** A sentence of our own. */
+  /** Our own sentence. */
   error: string
 }
 
@@ -42,7 +42,7 @@ const aboutRecipient: ReadonlySet<string> = new Set([
 const recipientReplies: ReadonlySet<number> = new Set([550, 551, 553, 556])
 
 function isBounce({ stage, code, enhanced }: SmtpFailure): boolean {
-  // Before RCPT nobody has spoken of the recipient.
+  // Before RCPT, failures do not concern the recipient.
   if (code === null || code < 500 || !['recipient', 'data', 'body'].includes(stage)) return false
   if (enhanced !== null) return aboutRecipient.has(enhanced)
   return stage === 'recipient' && recipientReplies.has(code)
@@ -78,7 +78,7 @@ export interface OutgoingMail {
   content: MailContent
   /** Unique per mail and equal in its repeats, which get the same `Message-ID`. */
   identity: string
-  /** Of the header `List-Unsubscribe`. */
+  /** For the header `List-Unsubscribe`. */
   unsubscribeUrl: string
   now: Date
   signal?: AbortSignal | undefined
@@ -87,7 +87,7 @@ export interface OutgoingMail {
 export type MailResult = { sent: true } | ({ sent: false; failure: SmtpFailure } & FailureVerdict)
 
 export interface Mailer {
-  /** Sends a mail once. Never throws for what the server does. */
+  /** Sends a mail once. Never throws because of the server. */
   send(mail: OutgoingMail): Promise<MailResult>
 }
 
@@ -96,7 +96,7 @@ export interface MailerOptions {
   transport?: SmtpTransport
 }
 
-/** @returns `<hash@domain of the sender>`. */
+/** @returns `<hash@sender's domain>`. */
 export const messageIdOf = (identity: string, { from }: Pick<MailConfig, 'from'>): string =>
   `<${createHash('sha256').update(identity).digest('hex').slice(0, 40)}@${from.domain}>`
 
@@ -108,7 +108,7 @@ function unsubscribeHeaders(url: string): Record<string, string> {
   }
 }
 
-/** The mail as it is sent. */
+/** Builds the mail as sent. */
 export function composeMail({ from }: MailConfig, mail: Omit<OutgoingMail, 'signal'>): Promise<Buffer> {
   const { to, content, identity, unsubscribeUrl, now } = mail
   const composer = new MailComposer({
@@ -121,7 +121,7 @@ export function composeMail({ from }: MailConfig, mail: Omit<OutgoingMail, 'sign
     messageId: messageIdOf(identity, { from }),
     headers: {
       ...unsubscribeHeaders(unsubscribeUrl),
-      // RFC 3834: no automatic answers.
+      // RFC 3834: prevents automatic replies.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
     },
@@ -132,7 +132,7 @@ export function composeMail({ from }: MailConfig, mail: Omit<OutgoingMail, 'sign
   return composer.compile().build()
 }
 
-/** Sends mails by the operator's server. */
+/** Creates a mailer for the operator's server. */
 export function createMailer({ config, transport = createSmtpTransport(config) }: MailerOptions): Mailer {
   return {
     async send({ signal, ...mail }) {

@@ -29,7 +29,7 @@ export interface SmtpServer {
   host: string
   port: number
   encryption: MailEncryption
-  /** Whether the certificate of the server must be valid. */
+  /** Whether the server's certificate must be valid. */
   verifiesCertificate: boolean
   user: string | null
   password: string | null
@@ -40,7 +40,7 @@ export interface MailConfig {
   from: MailAddress & { name: string }
 }
 
-/** What the variables of mails mean; `mail` is null where no mails are sent. */
+/** The validated variables; `mail` is null if no mails are sent. */
 export interface MailSettings {
   mail: MailConfig | null
 }
@@ -61,12 +61,12 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Reads `SMTP_URL`; null for any other text. */
+/** Parses `SMTP_URL`; null if invalid. */
 export function parseSmtpUrl(text: string): SmtpServer | null {
   const url = URL.parse(text)
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hash !== '' || !/^\/?$/.test(url.pathname)) return null
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase()
-  // The host of a scheme that browsers do not know is not checked by URL.
+  // URL does not validate hosts of schemes unknown to browsers.
   if (isIP(host) === 0 && !/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(host)) return null
   const [user, password] = [decoded(url.username), decoded(url.password)]
   if (user === null || password === null || (user === '') !== (password === '')) return null
@@ -84,7 +84,7 @@ export function parseSmtpUrl(text: string): SmtpServer | null {
   }
 }
 
-/** Reads `MAIL_FROM`; null for any other text. */
+/** Parses `MAIL_FROM`; null if invalid. */
 export function parseMailFrom(text: string): MailConfig['from'] | null {
   const [, name, inBrackets] = /^([^<>]*)<([^<>]+)>$/.exec(text) ?? []
   const address = parseMailAddress((inBrackets ?? text).trim())

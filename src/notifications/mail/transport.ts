@@ -3,17 +3,17 @@ import type { ConnectionOptions } from 'node:tls'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { SmtpServer } from './settings.ts'
 
-/** How far a sending came: what it failed at says whose fault it is. */
+/** The stage that sending reached, which tells whose fault a failure is. */
 export type SmtpStage = 'connect' | 'login' | 'sender' | 'recipient' | 'data' | 'body'
 
 export interface SmtpFailure {
   stage: SmtpStage
-  /** The reply of the server, such as 550; null when it failed without one. */
+  /** The server's reply code; null if it failed without one. */
   code: number | null
-  /** Of RFC 3463, such as `5.1.1`; null when the reply has none. */
+  /** RFC 3463 code, such as `5.1.1`; null if the reply has none. */
   enhanced: string | null
   cause: 'reply' | 'timeout' | 'tls' | 'name' | 'connection' | 'aborted'
-  /** Whether the server may have accepted the mail all the same. */
+  /** Whether the server may have accepted the mail anyway. */
   isUncertain: boolean
 }
 
@@ -73,12 +73,12 @@ function failureOf(error: SmtpError, stage: SmtpStage, isAborted: boolean): Smtp
     code: error.responseCode ?? null,
     enhanced,
     cause,
-    // After the first byte of the body only a reply is certain.
+    // After the body's first byte, only a reply is certain.
     isUncertain: stage === 'body' && cause !== 'reply',
   }
 }
 
-/** The settings of TLS for each kind of server. */
+/** TLS settings per kind of server. */
 function connectionOptions({ server, timeouts = usualTimeouts, ca }: SmtpTransportOptions) {
   const { host, port, encryption, verifiesCertificate } = server
   return {
@@ -94,7 +94,7 @@ function connectionOptions({ server, timeouts = usualTimeouts, ca }: SmtpTranspo
     dnsTimeout: timeouts.connectMs,
     socketTimeout: timeouts.idleMs,
     socketCloseTimeout: 1_000,
-    // The operator's own server, wherever it is.
+    // The operator's own server, anywhere.
     allowInternalNetworkInterfaces: true,
     logger: false,
   }
@@ -123,7 +123,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): SmtpTranspor
           broken.promise,
           new Promise<void>((resolve, reject) => start((error) => (error ? reject(error) : resolve()))),
         ])
-      // Read only once the server has said that it takes the mail.
+      // Read only once the server accepts the mail.
       const body = new Readable({
         read() {
           stage = 'body'

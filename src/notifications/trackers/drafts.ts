@@ -2,13 +2,11 @@ import type { Executor } from '../../database/open.ts'
 import { readPassedOnWish } from '../../wishes/shares/content.ts'
 import type { PushRow } from './store/pushes.ts'
 
-/** What a person may tell those who asked, where they asked. We never send it. */
+/** What a person may post where others asked. We never send it. */
 export interface Draft {
   requestId: string
   platform: string
-  /** Where it was posted. */
   sourceUrl: string
-  /** Plain text. */
   text: string
 }
 

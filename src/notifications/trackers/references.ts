@@ -1,9 +1,9 @@
 import { type EscapedFor, escapeFor } from '../../runtime/text/foreign.ts'
 
-/** A text that mentions nobody and nothing in any tracker. */
+/** A text without mentions and references in any tracker. */
 export type TrackerText = EscapedFor<'tracker'>
 
-/** What ends a reference, and is not seen. */
+/** Invisibly ends a reference. */
 const breaker = '\u200B'
 
 /** What trackers take for mentions or references; a breaker follows it. A webhook's receiver may be any tracker. */
@@ -24,16 +24,16 @@ const references = [
   /(?<![\p{L}\p{N}_])[a-z][a-z0-9_]*(?=-\d)/u,
   // Commits: seven or more hash digits, mixing letters and digits, unlike a number or a word.
   /\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{3}(?=[0-9a-f]{4,61}\b)/u,
-  // Addresses: of issues (GitLab reads them in titles, too), labels, commits, people.
+  // URLs of issues (GitLab reads them in titles, too), labels, commits, people.
   /:(?=\/\/)|\bwww(?=\.)/u,
-  // Commands at the beginning of a line: docs.gitlab.com, "GitLab quick actions".
+  // Commands at a line's start: docs.gitlab.com, "GitLab quick actions".
   /^\/(?=\p{L})/u,
 ]
 const all = new RegExp(references.map(({ source }) => source).join('|'), 'gimu')
 
 const broken = (text: string) => text.replace(all, `$&${breaker}`)
 
-/** The escape of all that a tracker is sent. */
+/** Escapes everything sent to a tracker. */
 export const forTracker = escapeFor<'tracker'>(broken)
-/** Of a title: at most 255 characters, the least that GitLab, GitHub and Jira take. */
+/** For titles: at most 255 characters, the lowest limit of GitLab, GitHub and Jira. */
 export const titleForTracker = escapeFor<'tracker'>((text) => [...broken(text)].slice(0, 255).join(''))

@@ -3,27 +3,26 @@ import type { TrackerType } from '../../database/tables/notifications.ts'
 import type { IssueText } from './issue-text.ts'
 import type { TrackerText } from './references.ts'
 
-/** An issue as its tracker names it. */
 export interface Issue {
-  /** By which it is read and changed; at most 200 characters. */
+  /** For reading and changing it; at most 200 characters. */
   id: string
-  /** By which people name it, such as `#12` or `APP-12`; at most 100 characters. */
+  /** Its name for people, such as `#12` or `APP-12`; at most 100 characters. */
   key: string
-  /** A web address; null where the tracker gave none. */
+  /** Null if the tracker gave none. */
   url: string | null
-  /** Null where it is not known. */
+  /** Null if unknown. */
   status: RequestStatus | null
 }
 
-/** What an issue is made for. */
+/** The push to make an issue for. */
 export interface PushToSend {
-  /** Of the push: the issue carries it, so that it is found again. */
+  /** Of the push. The issue carries it, so that it can be found again. */
   id: string
-  /** No issue of it is older. */
+  /** Its issue cannot be older. */
   since: Date
 }
 
-/** The fields of `POST /trackers` that depend on its type, as given. */
+/** The type-specific fields of `POST /trackers`, as given. */
 export interface TrackerFields {
   url?: string | undefined
   project?: string | undefined
@@ -32,20 +31,20 @@ export interface TrackerFields {
   issueType?: string | undefined
 }
 
-/** What an account's fields became: what is stored, and what may be shown. */
+/** What becomes of an account's fields: what is stored, and what may be shown. */
 export interface PreparedTracker<Config> {
   /** Sealed as JSON. */
   config: Config
-  /** Where it leads, without a secret; at most 200 characters. */
+  /** Its target without secrets; at most 200 characters. */
   hint: string
-  /** Shown once, in the answer of the creation. */
+  /** Shown once, when the tracker is created. */
   secret?: string
 }
 
 /** A type of tracker. `config` is the opened result of `prepare`. All others throw `TrackerError`s. */
 export interface TrackerAdapter<Config = unknown> {
   type: TrackerType
-  /** Those that it takes. */
+  /** The accepted fields. */
   fields: readonly (keyof TrackerFields)[]
   /** Checks the fields, and with one call that the tracker accepts them. @throws ServiceError INVALID_REQUEST */
   prepare(fields: TrackerFields, signal: AbortSignal): Promise<PreparedTracker<Config>>
@@ -55,7 +54,6 @@ export interface TrackerAdapter<Config = unknown> {
   pauseMs: number
   /** Finds the issue of a push; called before each `create`. Absent if the receiver recognizes repeats. */
   find?(config: Config, push: PushToSend, signal: AbortSignal): Promise<Issue | null>
-  /** Makes the issue of a push. */
   create(config: Config, push: PushToSend, text: IssueText<TrackerText>, signal: AbortSignal): Promise<Issue>
   /** Reads up to `maxRead` statuses in one call, omitting deleted issues. Absent if there is nothing to read. */
   read?(config: Config, ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, RequestStatus | null>>
@@ -65,7 +63,7 @@ export interface TrackerAdapter<Config = unknown> {
 
 export type TrackerAdapters = ReadonlyMap<TrackerType, TrackerAdapter>
 
-/** The maximum of issues whose status one call reads. */
+/** Issues per call for reading statuses. */
 export const maxRead = 100
 
 /**

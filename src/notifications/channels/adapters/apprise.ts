@@ -29,9 +29,9 @@ const lookalikes: Readonly<Record<string, string>> = {
 export const escapeApprise = (value: string): string =>
   withoutHosts(value)
     .replace(/[<>[\]*`~\\|&#!]/g, (one) => lookalikes[one]!)
-    // Within a word it is no markup.
+    // Inside a word, it is no markup.
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '‗')
-    // A list or a line of Markdown.
+    // A list or rule in Markdown.
     .replace(/^(\s*)([-+=])/g, '$1\u200b$2')
     .replace(/^(\s*\d+)([.)])/g, '$1\u200b$2')
 

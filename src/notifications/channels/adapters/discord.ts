@@ -14,10 +14,10 @@ export const escapeDiscord = (value: string): string =>
 const maxTitle = 256
 const maxDescription = 4_096
 
-/** Half of the limit of a title, because escaping can double it. */
+/** Half of the title's limit, because escaping can double it. */
 const titleOf = (title: string) => escapeDiscord(toLine(title, maxTitle / 2 - 20)).slice(0, maxTitle)
 
-/** Our own addresses hold none of the characters that would end a link. */
+/** Our own URLs contain no characters that would end a link. */
 const isPlainUrl = (url: string) => /^https?:\/\/[^\s()<>[\]\\"]+$/.test(url)
 
 function toMarkdown(line: MessageLine): string {
@@ -34,7 +34,7 @@ function toMarkdown(line: MessageLine): string {
   }
 }
 
-/** The payload of a webhook of Discord. */
+/** The payload of a Discord webhook. */
 export function discordPayload(message: Message): Record<string, unknown> {
   const lines = linesOf(message).map(toMarkdown)
   const description = fitting(lines, maxDescription, (line) => line.length + 1).join('\n')
@@ -54,7 +54,7 @@ export function discordPayload(message: Message): Record<string, unknown> {
 
 const hosts = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/
 
-/** A webhook of Discord. */
+/** The adapter for Discord webhooks. */
 export const createDiscordAdapter = (outbound: Outbound) =>
   chatWebhook(outbound, {
     type: 'discord',

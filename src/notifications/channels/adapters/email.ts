@@ -24,19 +24,19 @@ import { sealedFor } from '../store/channels.ts'
 import { channelStates } from '../store/states.ts'
 
 export interface EmailConfig {
-  /** As `parseMailAddress` gives it. */
+  /** From `parseMailAddress`. */
   address: string
 }
 
 export interface EmailDependencies {
   database: Database
-  /** Null where the operator has not configured a mail server. */
+  /** Null without a configured mail server. */
   mailer: Mailer | null
   states?: ChannelStates
   limits?: MailLimits
 }
 
-/** For its consent and the limits, before the mail server is asked. */
+/** For checking consent and limits, before calling the mail server. */
 const beforeMailMs = 5_000
 
 const unavailable = 'The operator has not configured a mail server (SMTP_URL).'
@@ -55,7 +55,7 @@ async function readAllowed({ database }: EmailDependencies, { address }: EmailCo
   return { outcome: 'allowed', to, consent } as const
 }
 
-/** Counts a mail. @returns how long to wait when a limit is reached, else null. */
+/** Counts a mail. @returns the wait if a limit is reached, else null. */
 async function waitFor(
   { database, limits = usualLimits }: EmailDependencies,
   { accountId, now }: DeliveryContext,
@@ -102,13 +102,13 @@ async function deliver(
   const status = result.failure.code ?? undefined
   const failed = { outcome: 'failed', error: result.error, ...(status === undefined ? {} : { status }) } as const
   if (result.kind !== 'bounced') return failed
-  // Whoever gets the mailbox next has to confirm it himself.
+  // The mailbox's next owner must confirm for themselves.
   const key = { accountId, addressHash: consent.addressHash }
   await database.transaction().execute((transaction) => withdrawConsent(transaction, key, now))
   return { ...failed, isFinal: 'channel', reason: 'bounced' }
 }
 
-/** Mails to an address that confirmed (`../../mail`). */
+/** Mails to confirmed addresses (`../../mail`). */
 export function createEmailAdapter(dependencies: EmailDependencies): ChannelAdapter<EmailConfig> {
   const { mailer, states = channelStates } = dependencies
   return {
@@ -154,7 +154,7 @@ export const emailStates = (states: ChannelStates = channelStates) => ({
   },
 })
 
-/** Reads the address of a channel that waits for its confirmation, from its seal. */
+/** Opens the sealed address of a channel that awaits confirmation. */
 export const addressOfUnconfirmed =
   (database: Database, secrets: Secrets) =>
   async (channelIds: readonly string[]): Promise<AddressOfChannel | null> => {

@@ -5,13 +5,13 @@ import { TargetRefusedError } from '../../../http/outbound/public-address.ts'
 import { invalidField } from '../../../http/validation.ts'
 import type { ChannelAdapter, DeliveryOutcome } from '../adapter.ts'
 
-/** Where an address leads, as host and port. */
+/** Host and port of a URL. */
 export const hostOf = (url: URL): string => url.host
 
-/** The last characters of a secret, enough to tell two apart and too few to use. */
+/** The end of a secret: enough to tell two apart, too little to use. */
 export const lastOf = (text: string): string => (text.length < 12 ? '…' : `…${text.slice(-4)}`)
 
-/** What is shown of an address whose path may be a secret. */
+/** What to show of a URL whose path may be a secret. */
 export const hintOf = (url: URL): string =>
   url.pathname === '/' && url.search === '' ? url.host : `${url.host}/${lastOf(`${url.pathname}${url.search}`)}`
 
@@ -25,11 +25,11 @@ export async function checkAddress(outbound: Outbound, field: string, text: stri
   }
 }
 
-/** What an account can repair, and what repeating does not. */
+/** What an account can repair, and repetition cannot. */
 export interface StatusRules {
   /** Statuses after which the message is not resent, such as 400 from a receiver that validates it. */
   finalForMessage?: readonly number[]
-  /** Statuses that say that the receiver is gone for good, besides 410. */
+  /** Statuses besides 410 that mean the receiver is gone for good. */
   finalForChannel?: readonly number[]
 }
 
@@ -42,7 +42,7 @@ function describe(status: number): string {
   return `The receiver answered ${status}.`
 }
 
-/** Posts a message, and says what came of it by the rules of Standard Webhooks. */
+/** Posts a message and judges the result by Standard Webhooks. */
 export async function postOnce(
   outbound: Outbound,
   target: TargetRequest,
@@ -64,7 +64,7 @@ export async function postOnce(
   }
 }
 
-/** Posts a payload as JSON, with the id of its message. */
+/** Posts a payload as JSON, with the message's id. */
 export const postJson = (
   outbound: Outbound,
   {
@@ -92,7 +92,7 @@ export const chatWebhook = (
     type: ChannelAdapter<{ url: string }>['type']
     description: string
     isItsOwn: (url: URL) => boolean
-    /** What an address must be, as an error says it. */
+    /** The rule for addresses, in the words of an error. */
     rule: string
     payload: (message: Message) => unknown
   },

@@ -13,13 +13,13 @@ type Inline =
 const text = (value: string, bold = false): Inline[] =>
   value === '' ? [] : [{ type: 'text', text: value, ...(bold ? { style: { bold } } : {}) }]
 
-/** The three characters that are markup in Slack's text, and those that style it. */
+/** Slack's three markup characters, and those that style. */
 export const escapeSlack = (value: string): string =>
   withoutAddresses(value)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    // They style only beside a space or the end of a text.
+    // They style only next to a space or the text's end.
     .replace(/[*_~`]/g, '\u200b$&\u200b')
     .replace(/@(?=\S)/g, '@\u200b')
 
@@ -37,7 +37,7 @@ function inlineOf(line: MessageLine): Inline[] {
   }
 }
 
-/** Sections of rich text: lists for items, paragraphs for all others. */
+/** Rich text sections: lists for items, paragraphs for the rest. */
 function elementsOf(lines: readonly MessageLine[]): unknown[] {
   const elements: { type: string; style?: string; elements: unknown[] }[] = []
   for (const line of lines) {
@@ -52,10 +52,10 @@ function elementsOf(lines: readonly MessageLine[]): unknown[] {
   return elements
 }
 
-/** The most of a message that Slack is sent; it allows more. */
+/** Lines sent to Slack, which allows more. */
 const maxLines = 60
 
-/** The payload of an incoming webhook of Slack. */
+/** The payload of a Slack incoming webhook. */
 export function slackPayload(message: Message): Record<string, unknown> {
   const title = toLine(message.title, 150)
   const all = linesOf(message)

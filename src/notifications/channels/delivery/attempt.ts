@@ -20,7 +20,7 @@ export interface AttemptDependencies {
   log: Pick<Logger, 'error'>
 }
 
-/** Of one attempt, with all that an adapter does. */
+/** For an attempt with everything an adapter does. */
 const usualTimeLimitMs = 15_000
 /** For the work around an attempt: rendering events and storing outcomes. */
 const aroundAttemptMs = 45_000
@@ -31,11 +31,11 @@ export const claimsOf = (adapters: Adapters): ReadonlyMap<ChannelType, number> =
     [...adapters].map(([type, { timeLimitMs = usualTimeLimitMs }]) => [type, timeLimitMs + aroundAttemptMs] as const),
   )
 
-/** After a failure of our own, such as that of a database. */
+/** The wait after a failure of our own, such as the database's. */
 const ownFailureMs = 60_000
-/** How long it composes before it renews the claim: a part of its time. */
+/** How often a long composition renews its claim. */
 const renewEveryMs = 20_000
-/** Longer than any sentence of an adapter, shorter than a text. */
+/** Longer than any adapter's sentence, shorter than a text. */
 const maxErrorLength = 200
 
 /** Renders a claim as its account sees the events now, and the deliveries with nothing left. Null if it ended. */
@@ -108,7 +108,7 @@ export async function attempt(
     if (stopping.aborted && outcome.kind === 'failed') return ended({ kind: 'postponed', afterMs: 0, error: null })
     return ended(outcome)
   } catch (error) {
-    // Told by a warning of ../upkeep.ts. A process that has the key delivers it.
+    // `../upkeep.ts` warns of it. A process with the key delivers it.
     if (error instanceof UnknownKeyError)
       return ended({ kind: 'postponed', afterMs: ownFailureMs, error: 'The key of its secret is missing.' })
     if (error instanceof UnreadableSecretError) return ended({ kind: 'unreadable' })

@@ -5,7 +5,6 @@ import type { Database, Executor, Transaction } from '../../../database/open.ts'
 import type { ChannelCadence, ChannelType } from '../../../database/tables/notifications.ts'
 import type { NewsKind } from '../../../database/tables/watches.ts'
 
-/** An event that a claimed message tells. */
 export interface ClaimedEvent {
   deliveryId: string
   eventId: string
@@ -14,26 +13,25 @@ export interface ClaimedEvent {
   occurredAt: Date
 }
 
-/** A channel that this process delivers one message on, until the claim ends. */
+/** A channel claimed for delivering one message. */
 export interface Claim {
   channelId: string
   accountId: string
   type: ChannelType
   name: string
-  /** Sealed. */
   config: string
   host: string
   failures: number
   failingSince: Date | null
-  /** Tells one claim of a channel from another. */
+  /** Distinguishes claims of a channel. */
   token: string
-  /** How long it holds after it was made or renewed. */
+  /** Duration since it was made or renewed. */
   claimMs: number
   messageId: string
   cadence: ChannelCadence
   mutedNews: NewsKind[]
   attempts: number
-  /** At least one; several in a digest, in the order in which they happened. */
+  /** At least one; a digest has several, in order. */
   events: ClaimedEvent[]
 }
 
@@ -60,17 +58,17 @@ interface DeliveryRow {
   created_at: Date
 }
 
-/** Of a type that the operator does not offer now. */
+/** For types that the operator no longer offers. */
 const usualClaimMs = 60_000
-/** The maximum of events in a digest; more become a second one. */
+/** Events per digest; more go into a second one. */
 const maxDigest = 100
 
 export interface ClaimInput {
   max: number
   now: Date
-  /** How many deliveries this process has under way, by host. */
+  /** Deliveries in progress in this process, by host. */
   underWay: ReadonlyMap<string, number>
-  /** The maximum on a host. */
+  /** The most deliveries to one host. */
   maxOfHost: number
   /** Claim time per channel type, after which others take over the channels of a dead process. */
   claimMs: ReadonlyMap<ChannelType, number>
@@ -129,7 +127,7 @@ const composeMessages = (transaction: Transaction, channelIds: readonly string[]
       order by events.sequence limit ${sql.lit(maxDigest)}
     ) as fresh where delivery.id = fresh.id`.execute(transaction)
 
-/** The deliveries of the message of each channel that was due first. */
+/** The deliveries of each channel's earliest due message. */
 async function readMessages(transaction: Transaction, channelIds: readonly string[], now: Date) {
   const { rows } = await sql<DeliveryRow>`
     with head as materialized (

@@ -5,12 +5,12 @@ import type { ChannelCadence } from '../../../database/tables/notifications.ts'
 import { wakeChannels } from '../store/deliveries.ts'
 import { nextDigest } from './digest-time.ts'
 
-/** The accounts that a request concerns, such as those that watch it. */
+/** The accounts that a request concerns, such as its watchers. */
 export type ReadersOfRequest = (executor: Executor, requestId: string) => Promise<string[]>
 
 export interface FanOutDependencies {
   database: Database
-  /** The accounts that a request concerns, for events of no account. */
+  /** For events of no account: the accounts that a request concerns. */
   readersOf: ReadersOfRequest
   now: Date
 }
@@ -30,7 +30,7 @@ interface TargetRow {
   hour: number
 }
 
-/** The maximum of events of one transaction. */
+/** Events per transaction. */
 const maxEvents = 100
 
 /**

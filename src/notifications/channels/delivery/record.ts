@@ -29,14 +29,13 @@ function retryDelay(attempts: number, retryAfterMs: number | undefined, random: 
   return wait === undefined ? null : Math.max(jittered(wait, random), asked(retryAfterMs))
 }
 
-/** How long a channel rests after failures without a success in between. */
+/** How long a channel rests after consecutive failures. */
 const restAfter = (failures: number, retryAfterMs: number | undefined, random: () => number): number =>
   Math.max(jittered(Math.min(firstRestMs * 2 ** Math.min(failures - 1, 20), maxRestMs), random), asked(retryAfterMs))
 
 /** A channel without success for this long, and this many attempts, is disabled. */
 const failingLimit = { ms: 5 * 24 * 3_600_000, attempts: maxAttempts } as const
 
-/** What became of a claimed message. */
 export interface ClaimResult {
   claim: Claim
   /** Deliveries with nothing left to tell; the outcome is that of the others. */
@@ -51,10 +50,10 @@ export interface ClaimResult {
         isFinal?: 'delivery' | 'channel'
         reason?: DisabledReason
       }
-    /** No attempt: it is tried again later, or by another process. */
+    /** Not attempted: retried later, or by another process. */
     | { kind: 'postponed'; afterMs: number; error: string | null }
     | { kind: 'unreadable' }
-    /** Nothing was left of any. */
+    /** Nothing was left to tell. */
     | { kind: 'none' }
   now: Date
 }
@@ -87,7 +86,7 @@ interface ChannelChange {
 
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms)
 
-/** The change of the deliveries that the outcome is about. */
+/** The change to the deliveries in the outcome. */
 function deliveryChange({ claim, outcome, now }: ClaimResult, random: () => number): Omit<DeliveryChange, 'id'> {
   const ended = { due_at: null, ended_at: now, at: now, counts: true, status: null, error: null }
   switch (outcome.kind) {
@@ -132,7 +131,7 @@ function channelChange({ claim, outcome, now }: ClaimResult, random: () => numbe
   }
 }
 
-/** Why a channel is disabled after a result; null for no reason. */
+/** Why a result disables the channel; null if it does not. */
 function disabledReason({ claim, outcome, now }: ClaimResult): DisabledReason | null {
   if (outcome.kind === 'unreadable') return 'unreadable'
   if (outcome.kind !== 'failed') return null
@@ -172,7 +171,7 @@ const writeChannels = (transaction: Transaction, changes: readonly ChannelChange
       (id uuid, failures integer, failing_since timestamptz, rests_until timestamptz, delivered_at timestamptz)
     where channels.id = fresh.id`.execute(transaction)
 
-/** The results whose claims hold still, with the rows of their channels locked. */
+/** The results whose claims still hold, with their channels locked. */
 async function keepClaims(transaction: Transaction, results: readonly ClaimResult[]): Promise<ClaimResult[]> {
   const claims = results.map(({ claim: { channelId: id, token } }) => ({ id, token }))
   const held = await lockClaims(transaction, 'channels', claims)
@@ -236,7 +235,7 @@ export function createRecorder(store: (results: readonly ClaimResult[]) => Promi
   return (result: ClaimResult): Promise<void> =>
     new Promise((done, fail) => {
       waiting.push({ result, done, fail })
-      // In a later turn, so that what ends in the same one is stored together.
+      // Deferred, so that results of the same turn are stored together.
       if (isStoring) return
       isStoring = true
       setImmediate(() => void flush())

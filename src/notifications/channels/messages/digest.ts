@@ -1,6 +1,6 @@
 import { counted, type Message, type MessageSection } from '../../../accounts/events/message.ts'
 
-/** How many events a digest shows; the page has all. */
+/** Events shown in a digest; the page has all. */
 const shownEvents = 20
 
 const sectionsOf = ({ title, paragraphs, sections, link }: Message): MessageSection[] =>
@@ -37,9 +37,8 @@ export function createDigest(maxBytes = maxDataBytes) {
       if (shown.length < shownEvents) shown.push(message)
       last = message.occurredAt
     },
-    /** The first message by itself; null for none. */
     first: (): Message | null => shown[0] ?? null,
-    /** Null for no messages. Its id is that of the digest, the same in each attempt. */
+    /** Null without messages. The digest's id is the same in each attempt. */
     toMessage({ id, now }: { id: string; now: Date }): Message | null {
       const [first] = shown
       if (first === undefined || last === null) return null

@@ -50,7 +50,7 @@ interface JobRow {
   failed: number
 }
 
-/** A scrape job that has ended, with the numbers of its tasks. */
+/** An ended scrape job, with its tasks' numbers. */
 const renderScrape: Renderer = async ({ executor, accountId, event: { type, subject }, publicUrl }) => {
   const jobId = idIn(subject, 'jobId')
   if (jobId === null || !isId(jobId)) return null

@@ -66,7 +66,7 @@ async function testChannel(
   const delivered = outcome.outcome === 'delivered'
   const status = outcome.outcome === 'postponed' ? null : (outcome.status ?? null)
   const endedAt = clock.now()
-  // Not when the channel was deleted meanwhile.
+  // Unless the channel was deleted meanwhile.
   await sql`
     insert into channel_deliveries (channel_id, event_id, message_id, state, attempts, created_at, last_attempt_at, ended_at, last_status, last_error)
     select id, ${eventId}::uuid, ${eventId}::uuid, ${delivered ? 'delivered' : 'failed'}::text, 1, ${now}::timestamptz, ${endedAt}::timestamptz,
@@ -75,7 +75,7 @@ async function testChannel(
   return { delivered, status, error: sentence(outcome), eventId }
 }
 
-/** The routes of one channel. */
+/** Registers the routes of one channel. */
 export function registerChannelRoutesOfOne(app: App, dependencies: ChannelRouteDependencies): void {
   registerRead(app, dependencies)
   registerChange(app, dependencies)

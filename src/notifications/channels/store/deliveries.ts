@@ -10,10 +10,10 @@ import { closed, moment, nullable, oneOf } from '../../../http/schemas.ts'
 import { dayMs } from '../../../runtime/durations.ts'
 import { lockChannel } from './channels.ts'
 
-/** How long events and the log of their deliveries are kept. */
+/** How long events and their delivery log are kept. */
 export const keptDays = 30
 
-/** A line of the delivery log. It never holds a text of a message. */
+/** A line of the delivery log, without any text of a message. */
 export const delivery = closed({
   deliveryId: Type.String(),
   eventId: Type.String(),
@@ -64,13 +64,13 @@ const describe = (row: Row): Static<typeof delivery> => ({
   error: row.last_error,
 })
 
-/** A moment with microseconds, as `position` has it. */
+/** A moment with microseconds, as in `position`. */
 const isPositionMoment = (value: unknown): value is string =>
   isPositionText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value) && !Number.isNaN(Date.parse(value))
 
 const cursors = cursorsOf<[createdAt: string, id: string]>('channel-deliveries', isPositionMoment, isPositionId)
 
-/** The log of a channel that the caller knows to be the account's, the newest first. */
+/** A channel's log, newest first. The caller must have checked the account. */
 export async function listDeliveries(executor: Executor, channelId: string, { limit, cursor }: PageInput) {
   const after = cursor === undefined ? null : cursors.decode(cursor)
   const older =

@@ -3,7 +3,7 @@ import { noteEvent } from '../../../accounts/events/events.ts'
 import type { Database, Transaction } from '../../../database/open.ts'
 import type { ChannelStates, DisabledReason } from '../adapter.ts'
 
-/** Ends what is pending on a channel; it can be replayed. */
+/** Ends a channel's pending deliveries, which can be replayed. */
 const endPending = (transaction: Transaction, channelId: string, now: Date) =>
   sql`
     update channel_deliveries set state = 'failed', due_at = null, ended_at = ${now}, last_error = 'The channel was disabled.'
@@ -45,7 +45,7 @@ export async function disableExpired(database: Database, now: Date): Promise<voi
     .execute()
   for (const { id } of expired) {
     await database.transaction().execute(async (transaction) => {
-      // Somebody may have had it enabled meanwhile.
+      // Someone may have enabled it meanwhile.
       const { rows } =
         await sql`select from channels where id = ${id} and expires_at <= ${now}::timestamptz for update`.execute(
           transaction,

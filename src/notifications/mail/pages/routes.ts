@@ -50,7 +50,7 @@ const viewHeaders: Readonly<Record<string, string>> = {
   'x-robots-tag': 'noindex, nofollow',
 }
 
-/** The page as HTML. Nothing of it comes from a caller or an account. */
+/** Renders a page. Contains nothing from callers or accounts. */
 function renderView({ title, sentences, button }: PageView): string {
   const form =
     button === undefined
@@ -140,9 +140,9 @@ export interface MailPagesDependencies {
   database: Database
   clock: Clock
   rateLimits: Pick<RateLimits, 'countWithoutKey'>
-  /** Opens the channels to an address that was confirmed. */
+  /** Opens the channels to a confirmed address. */
   onConfirmed: (transaction: Transaction, channelIds: readonly string[]) => Promise<void>
-  /** Closes the channels to an address that was unsubscribed. */
+  /** Closes the channels to an unsubscribed address. */
   onUnsubscribed: (transaction: Transaction, channelIds: readonly string[], now: Date) => Promise<void>
 }
 
@@ -162,7 +162,7 @@ const confirmationViews: Record<ConfirmationAnswer, { view: PageView; status: nu
   unknown: { view: views.unknown, status: 404 },
 }
 
-/** The errors of the pages are pages, too. */
+/** Errors of these pages are pages, too. */
 function showError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): unknown {
   if (error instanceof ServiceError && error.code === 'RATE_LIMITED') return show(reply, views.tooMany, 429)
   const status = error instanceof ServiceError ? error.status : (error.statusCode ?? 500)
@@ -200,7 +200,7 @@ function registerConfirm(app: App, { database, clock, rateLimits, onConfirmed }:
   )
 }
 
-/** Its token has the form of ours: it was found. */
+/** The token was found, so it is one of ours. */
 const refusedView = ({ params: { token } }: LinkRequest): PageView => ({
   ...views.refused,
   button: { ...views.refused.button, action: `/mail/ask-again/${token}` },

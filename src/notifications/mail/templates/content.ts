@@ -2,7 +2,7 @@ import type { MessageSection } from '../../../accounts/events/message.ts'
 import { dark } from '../../../http/appearance.ts'
 import { cleanText, ownUrl } from '../foreign-text.ts'
 
-/** A confirmation: without any word of the account that asked for it. */
+/** A confirmation, without any text of the requesting account. */
 export function confirmationContent({
   publicUrl,
   confirmUrl,
@@ -29,7 +29,7 @@ export function confirmationContent({
   }
 }
 
-/** The end of a mail with news: why it came, and how it ends. */
+/** The footer of news: why it came, and how to stop it. */
 export const newsFooter = (publicUrl: string, url: string): MailContent['footer'] => ({
   sentences: [`You get this mail because you confirmed this address at ${hostOf(publicUrl)}.`],
   link: { label: 'Unsubscribe', url },
@@ -60,7 +60,7 @@ export interface MailContent {
   sections: readonly MessageSection[]
   link: { label: string; url: string } | null
   footer: {
-    /** Sentences of our own without any foreign text. */
+    /** Our own sentences, without foreign text. */
     sentences: readonly string[]
     link: { label: string; url: string }
   }
@@ -72,12 +72,12 @@ export const maxTitle = 200
 export const maxParagraph = 1_000
 const maxParagraphs = 12
 const maxSections = 12
-/** Gmail cuts off a mail after 102 kB of HTML, and with it the link to unsubscribe. */
+/** Gmail cuts mails at 102 kB of HTML, and with it the link to unsubscribe. */
 const maxItems = 40
-/** So many of them are shown with the beginning of their text. */
+/** Items shown with an excerpt. */
 const maxExcerpts = 20
 
-/** The content as both parts show it: bounded, and with links of our own alone. */
+/** The bounded content of both parts, with only our own links. */
 export function boundedContent(content: MailContent): MailContent {
   const { publicUrl, link } = content
   let left = maxItems
@@ -103,5 +103,5 @@ export function boundedContent(content: MailContent): MailContent {
 export const subjectOf = ({ title }: MailContent): string =>
   cleanText(cleanText(title, 120).replaceAll('=?', '= ?'), 120) || 'Wishwell'
 
-/** How many are not shown; a link leads to them if there is one. */
+/** The number of omitted items; linked if there is a link. */
 export const moreText = (more: number): string => `and ${more} more`

@@ -18,9 +18,9 @@ export interface TrackerCall extends Omit<TargetCall, 'body' | 'headers'> {
   headers?: Record<string, string>
   /** A text as it is; anything else as JSON. */
   body?: unknown
-  /** Whether a success may have any text, whose fields are none then. */
+  /** Whether a success may be any text, which then counts as no fields. */
   allowsText?: boolean
-  /** What a refusal means by its body, where the status alone does not say it. */
+  /** Interprets a refusal by its body, if the status is not enough. */
   explain?: (fields: Fields, answer: Answer) => TrackerError | null
 }
 
@@ -120,7 +120,7 @@ async function parse(text: string): Promise<Fields | Fields[] | null> {
   }
 }
 
-/** The one object of an answer. */
+/** The single object of an answer. */
 export const single = (answer: Fields | Fields[]): Fields => (Array.isArray(answer) ? {} : answer)
 /** The list of an answer. */
 export const listed = (answer: Fields | Fields[]): Fields[] => (Array.isArray(answer) ? answer : [])
@@ -135,11 +135,11 @@ export function issueOf(
   return { id: named, key: called, url: asWebUrl(url), status }
 }
 
-/** A field that a type needs. @throws ServiceError INVALID_REQUEST */
+/** A required field. @throws ServiceError INVALID_REQUEST */
 export function required(fields: TrackerFields, field: keyof TrackerFields): string {
   const value = fields[field]
   if (value === undefined) throw invalidField(field, 'is required for this type')
-  // In a path it would be another one (RFC 3986, 5.2.4).
+  // Would change the path (RFC 3986, 5.2.4).
   if (/^\.{1,2}$/.test(value)) throw invalidField(field, 'is no name')
   return value
 }

@@ -31,7 +31,7 @@ export interface GraphqlCall {
   authorization: string
   query: string
   variables: Record<string, unknown>
-  /** Whether what is not there is null in the data, and no failure. */
+  /** Whether missing objects are null in the data, without an error. */
   allowsMissing?: boolean
   signal: AbortSignal
 }
@@ -57,7 +57,7 @@ export async function callGraphql(
             ? null
             : new TrackerError('missing', `${service} does not find it, or the token does not see it.`)
         const word = words.find((one) => refusals.has(one))
-        // Ours, so that it can be shown.
+        // Our own words, so they can be shown.
         if (word !== undefined)
           return new TrackerError('refused', `${service} refuses it (${word})${refusedFields(answered)}.`)
         return answer.status >= 400 ? null : new TrackerError('unclear', `${service} failed.`)

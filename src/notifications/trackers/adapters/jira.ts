@@ -25,7 +25,7 @@ const fittingTypes = (
 /** Else names of types and resolutions are in the language of the token's account. */
 const english = { 'accept-language': 'en', 'x-force-accept-language': 'true' }
 
-/** The label by which an issue is found again. */
+/** The label for finding an issue again. */
 const labelOf = ({ id }: Pick<PushToSend, 'id'>): string => `wishwell-${id}`
 
 /** By the category of the status, since projects name statuses themselves; if done, by the resolution. */
@@ -46,7 +46,7 @@ function textNode(part: Inline) {
 
 const paragraph = (parts: readonly Inline[]) => ({
   type: 'paragraph',
-  // A text node may not be empty.
+  // Text nodes may not be empty.
   content: parts.filter((part) => (typeof part === 'string' ? part : part.text) !== '').map(textNode),
 })
 

@@ -17,7 +17,7 @@ interface LinearConfig {
 const service = 'Linear'
 const defaultUrl = 'https://api.linear.app'
 
-/** By the type of a state of a workflow; teams name their states themselves. */
+/** By the type of a workflow state, since teams name states themselves. */
 const statuses: Readonly<Record<string, RequestStatus>> = {
   triage: 'open',
   backlog: 'open',
@@ -65,7 +65,7 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
       ...{ id: found?.id, key: found?.identifier, url: found?.url },
       status: found === null ? null : statusOf(found),
     })
-  /** Those that are there and were not deleted. */
+  /** The issues that exist and are not deleted. */
   const readIssues = async (config: LinearConfig, ids: readonly string[], signal: AbortSignal) => {
     const data = await call(config, issuesQuery, { ids }, signal)
     const nodes = asList(asFields(data.issues)?.nodes)
@@ -101,7 +101,7 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
         return toIssue(asFields(asFields(data.issueCreate)?.issue))
       } catch (error) {
         if (!(error instanceof TrackerError) || error.kind !== 'refused') throw error
-        // It is refused a second time: another process may have made it meanwhile.
+        // Refused as a repeat: another process may have made it meanwhile.
         const found = await find({ teamId: team, ...rest }, push, signal)
         if (found === null) throw error
         return found
@@ -117,7 +117,7 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
         await call(config, deleteQuery, { id }, signal)
       } catch (error) {
         if (!(error instanceof TrackerError) || error.kind === 'unclear' || error.kind === 'tracker') throw error
-        // Deleted already, or not allowed: only the first is no error.
+        // Already deleted, or not allowed: only the former is no error.
         const [found] = await readIssues(config, [id], signal)
         if (found !== undefined && found.trashed !== true) throw error
       }

@@ -38,7 +38,7 @@ function refusalOf(error: unknown): ServiceError {
   throw error
 }
 
-/** Checks the fields of a tracker, and calls it. @throws ServiceError INVALID_REQUEST */
+/** Checks a tracker's fields by calling it. @throws ServiceError INVALID_REQUEST */
 async function prepare(adapter: TrackerAdapter, fields: TrackerFields): Promise<PreparedTracker<unknown>> {
   const given = Object.keys(fields) as (keyof TrackerFields)[]
   const unused = given.find((field) => !adapter.fields.includes(field))
@@ -164,7 +164,7 @@ function registerDelete(app: App, { database, authentication }: TrackerRouteDepe
   })
 }
 
-/** The routes by which an account says where its wishes can be pushed. */
+/** Registers the routes for an account's trackers. */
 export function registerTrackerRoutes(app: App, dependencies: TrackerRouteDependencies): void {
   registerMake(app, dependencies)
   registerList(app, dependencies)

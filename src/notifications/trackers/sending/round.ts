@@ -15,32 +15,32 @@ export interface RoundDependencies {
   clock: Clock
   secrets: Secrets
   adapters: TrackerAdapters
-  /** The base of links in issues; null where there is none that others can open. */
+  /** The base of links in issues; null if others could not open them. */
   publicUrl: () => string | null
   log: Pick<Logger, 'error'>
 }
 
-/** A tracker that this process calls, until the claim ends. */
+/** A tracker claimed by this process. */
 export type ClaimedTracker = Pick<
   Selectable<Tables['trackers']>,
   'id' | 'account_id' | 'type' | 'config' | 'failures'
 > & {
-  /** Tells one claim from another. */
+  /** Distinguishes claims. */
   token: string
 }
 
-/** Of one call, and of a claim: longer than all calls between two renewals. */
+/** The limit of a call and of a claim between two renewals. */
 const callMs = 15_000
 export const claimMs = 90_000
 /** Pushes sent and read calls per round, before others have their turn. */
 const [sentOfRound, readsOfRound] = [20, 10] as const
-/** How often the issue of one push is tried to be made. */
+/** Attempts to create a push's issue. */
 const maxTries = 20
 /** Unclear answers in a row before a tracker rests; a single one may concern only its push. */
 const maxUnclear = 3
-/** How long a tracker rests after failures, without a success in between. */
+/** The shortest and longest rest after consecutive failures. */
 const [firstRestMs, maxRestMs] = [60_000, 3_600_000] as const
-/** What a tracker may ask for: nothing waits longer. */
+/** The longest wait that a tracker can ask for. */
 export const maxRetryAfterMs = 86_400_000
 
 /** The claim ended: another process has the tracker. */
@@ -52,16 +52,15 @@ interface Round extends RoundDependencies {
   tracker: ClaimedTracker
   adapter: TrackerAdapter
   config: unknown
-  /** Of the next call. @throws LostClaimError */
+  /** Renews the claim for the next call. @throws LostClaimError */
   next(): Promise<AbortSignal>
 }
 
-/** What a round leaves of its tracker. */
 type RoundEnd = Pick<TrackerRow, 'failures' | 'last_error' | 'rests_until'>
 
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms)
 
-/** The pushes of a tracker that are due, the longest due first. */
+/** A tracker's due pushes, longest due first. */
 const readDue = (database: Database, trackerId: string, states: readonly PushRow['state'][], max: number, now: Date) =>
   database
     .selectFrom('pushes')
@@ -74,7 +73,7 @@ const readDue = (database: Database, trackerId: string, states: readonly PushRow
     .limit(max)
     .execute()
 
-/** Where the clock was ahead and was set back, the push is not newer than now. */
+/** A push is never newer than now, even if the clock was set back. */
 const toSend = ({ id, created_at: pushedAt }: PushRow, { clock }: Pick<Round, 'clock'>) => {
   const now = clock.now()
   return { id, since: pushedAt < now ? pushedAt : now }
@@ -111,12 +110,12 @@ async function undo(round: Round, push: PushRow): Promise<void> {
   await notePush(database, { pushId: push.id, from: 'undoing', to: 'undone', dueAt: null, error: null })
 }
 
-/** What becomes of a push whose call failed. */
+/** Stores the result of a failed call. */
 async function noteFailure({ database, clock, adapter }: Round, push: PushRow, error: TrackerError): Promise<void> {
   const { kind, message } = error
   const change = { pushId: push.id, from: push.state, error: message }
   if (kind === 'refused' || kind === 'missing') {
-    // An issue that cannot be closed is there still.
+    // An issue that cannot be closed still exists.
     const isThere = push.state === 'undoing' && push.issue_id !== null
     return notePush(database, { ...change, to: isThere ? 'sent' : 'failed', dueAt: isThere ? clock.now() : null })
   }
@@ -146,7 +145,7 @@ async function sendDue(round: Round): Promise<RoundEnd> {
   return { failures: due.length === 0 ? 0 : unclear, last_error: null, rests_until: restsUntil }
 }
 
-/** Reads the status of the issues that are due, many in one call. @throws TrackerError */
+/** Reads the status of due issues, many per call. @throws TrackerError */
 async function readStatuses(round: Round): Promise<void> {
   const { database, tracker, clock, adapter, config } = round
   for (let call = 0; call < readsOfRound; call++) {
@@ -164,13 +163,12 @@ async function readStatuses(round: Round): Promise<void> {
   }
 }
 
-/** How long a tracker rests after a failure. */
 function restAfter(failures: number, { retryAfterMs = 0 }: TrackerError): number {
   const usual = Math.min(firstRestMs * 2 ** Math.min(failures, 20), maxRestMs)
   return Math.max(usual, Math.min(retryAfterMs, maxRetryAfterMs))
 }
 
-/** Gives a tracker free: it is called again when a push is due. */
+/** Releases a tracker, to be called again when a push is due. */
 async function endRound(database: Database, { id, token }: ClaimedTracker, change: RoundEnd): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     // A separate statement locks, so that the next one sees every earlier push.
@@ -183,7 +181,7 @@ async function endRound(database: Database, { id, token }: ClaimedTracker, chang
   })
 }
 
-/** The config of a tracker; a `TrackerError` where it cannot be opened. */
+/** Opens a tracker's config. @throws TrackerError */
 function open(secrets: Secrets, tracker: Pick<TrackerRow, 'id' | 'config'>): unknown {
   try {
     return openTracker(secrets, tracker).config

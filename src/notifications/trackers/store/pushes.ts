@@ -14,7 +14,7 @@ import { isWishSeen } from '../../../wishes/corrections/members.ts'
 import type { Issue } from '../tracker.ts'
 import { findTracker, wakeTracker } from './trackers.ts'
 
-/** The maxima of an account: in 24 hours, and of those whose issues are followed. */
+/** Limits per account: per 24 hours, and followed issues. */
 export const [maxPushesOfDay, maxPushes] = [200, 5_000]
 
 /** How often an open issue's status is read; closed ones, which may be reopened, less often. */
@@ -67,11 +67,11 @@ export async function listPushes(
   return { results: page.map(describePush), ...rest }
 }
 
-/** @throws ServiceError NOT_FOUND for a push of another account, too. */
+/** @throws ServiceError NOT_FOUND, also for another account's push. */
 export const findPush = (executor: Executor, accountId: string, pushId: string): Promise<PushRow> =>
   findOwned(executor, 'pushes', { accountId, id: pushId })
 
-/** The account is locked, so they hold. */
+/** Enforces the maximums. Safe because the account is locked. */
 async function refuseBeyondMaximum(transaction: Transaction, accountId: string, now: Date): Promise<void> {
   const yesterday = new Date(now.getTime() - 86_400_000)
   const { rows } = await sql<{ of_day: number; followed: number }>`
@@ -135,7 +135,7 @@ export async function pushWish(
   return pushed
 }
 
-/** An issue that was closed keeps its id, so what is pushed anew has another. */
+/** A closed issue keeps its push id, so a new push gets another. */
 async function insertPush(transaction: Transaction, accountId: string, push: NewPush): Promise<PushRow> {
   const { wishId, trackerId, madeBy, now } = push
   await transaction.deleteFrom('pushes').where('tracker_id', '=', trackerId).where('wish_id', '=', wishId).execute()
@@ -186,7 +186,7 @@ const nextRead = (status: RawBuilder<unknown>, now: Date) => sql<Date>`
   case when ${isEnded(status)} then ${new Date(now.getTime() + readEndedEveryMs)}::timestamptz
     else ${new Date(now.getTime() + readEveryMs)}::timestamptz end`
 
-/** Stores the issue of a push. One that was taken back meanwhile is closed next. */
+/** Stores the issue of a push; if it was taken back meanwhile, the issue is closed next. */
 export async function noteIssue(
   executor: Executor,
   pushId: string,
@@ -201,7 +201,7 @@ export async function noteIssue(
     where id = ${pushId}`.execute(executor)
 }
 
-/** Asks no more for statuses of a tracker that has none to read. */
+/** Stops reading statuses of a tracker without any. */
 export async function endFollowing(executor: Executor, trackerId: string, now: Date): Promise<void> {
   await executor
     .updateTable('pushes')
@@ -227,7 +227,7 @@ export async function noteStatuses(
     where pushes.id = fresh.id and state = 'sent'`.execute(executor)
 }
 
-/** Ends or postpones a push that is still in a state. @param dueAt null: it has ended. */
+/** Ends or postpones a push that is still in a state. @param dueAt null if it ended */
 export async function notePush(
   executor: Executor,
   {

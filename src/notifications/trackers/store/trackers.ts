@@ -9,12 +9,11 @@ import { ServiceError } from '../../../http/errors.ts'
 import type { Secrets } from '../../../http/secrets/secrets.ts'
 import type { TrackerFields } from '../tracker.ts'
 
-/** The maximum of trackers of an account. */
 export const maxTrackers = 20
 
 export type TrackerRow = Selectable<Tables['trackers']>
 
-/** What the config of a tracker is sealed with. */
+/** The context for sealing a tracker's config. */
 export const sealedFor = (trackerId: string): string => `tracker ${trackerId}`
 
 /** A sealed config: the result of `prepare`, and its input, so that a new token can be checked the same way. */
@@ -31,10 +30,10 @@ export const sealTracker = (secrets: Secrets, trackerId: string, sealed: SealedT
 export const openTracker = (secrets: Secrets, { id, config }: Pick<TrackerRow, 'id' | 'config'>): SealedTracker =>
   JSON.parse(secrets.open(config, sealedFor(id))) as SealedTracker
 
-/** What is said of a tracker whose config nobody can open. */
+/** The message for a tracker whose config cannot be opened. */
 export const unreadableTracker = 'Its token cannot be opened any more: give it again.'
 
-/** What is said of a tracker whose maker has expired: nothing is sent or read. */
+/** The message for a tracker whose maker has expired: it neither sends nor reads. */
 const expiredTracker = 'The key that made it has expired: it rests until a key that lasts changes its name or token.'
 
 /** Whether any tracker is stored. */
@@ -52,13 +51,13 @@ export const describeTracker = (row: TrackerRow, now: Date) => ({
   error: row.expires_at !== null && row.expires_at <= now ? expiredTracker : row.last_error,
 })
 
-/** @throws ServiceError NOT_FOUND for a tracker of another account, too. */
+/** @throws ServiceError NOT_FOUND, also for another account's tracker. */
 export const findTracker = (executor: Executor, accountId: string, trackerId: string): Promise<TrackerRow> =>
   findOwned(executor, 'trackers', { accountId, id: trackerId })
 
 export interface Owner {
   accountId: string
-  /** The key of the call; null for a session that no key opened. */
+  /** The calling key; null for a session without a key. */
   keyId: string | null
   now: Date
 }
@@ -137,7 +136,7 @@ export async function deleteTracker(transaction: Transaction, accountId: string,
   await transaction.deleteFrom('trackers').where('id', '=', id).execute()
 }
 
-/** The trackers that keys made. */
+/** The trackers made by keys. */
 export const trackersMadeByKeys: MadeKind = {
   list: (executor, keyIds) => listMadeIn(executor, 'trackers', keyIds),
   end: async (transaction, keyIds) => {
