@@ -10,10 +10,9 @@ import { visibleAscii, wholeNumber } from './options.ts'
 import { formatRow, noteLines, type Row } from './output.ts'
 import { count, formatDay, formatMoment, printable } from './text.ts'
 
-/** Only the list says what an account used. */
+/** Only the list includes an account's usage. */
 type Account = Data<'updateAccount'> & Partial<Data<'listAccounts'>['results'][number]>
 
-/** The path of an account. */
 const of = (accountId: string) => ({ path: { accountId } })
 const accountId = () => new Argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
 
@@ -61,7 +60,6 @@ const setTier = () =>
       }),
     )
 
-/** Names the account that would be deleted, and asks for confirmation. */
 async function confirmDeletion({ api }: Operator, id: string, options: { yes: boolean }): Promise<void> {
   if (options.yes) return
   const { data } = await answerOf(wholeList((query) => api.GET('/api/admin/accounts', { params: { query } })))

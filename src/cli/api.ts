@@ -10,7 +10,7 @@ import type { ClientConfig } from './client-config.ts'
 import { createConnection } from './connection.ts'
 import { exitCodes } from './exit-codes.ts'
 
-/** Far longer than any event of Wishwell but the result of a search. */
+/** Far longer than any event except a search's result. */
 const maxEventLength = 256 * 1024
 
 /**
@@ -34,10 +34,10 @@ export async function* readEvents(
 }
 
 const defaultTimeoutMs = 15_000
-/** A hundred results with descriptions of the maximum length are smaller. */
+/** Larger than a hundred results with descriptions of maximum length. */
 const maxResultLength = 32 * 1024 * 1024
 
-/** How the clients of the command make paths. */
+/** How the CLI's clients build paths. */
 export const pathSerializer = pathsWithIds((message) => new ApiError(message, exitCodes.failed, { code: 'NOT_FOUND' }))
 
 /** Node's `fetch` gives up without an answer in five minutes, even during an upload; this one heeds only its signal. */
@@ -51,7 +51,7 @@ const patientFetch: typeof fetch = async (input, init) => {
   return (await send(request.url, sent)) as unknown as Response
 }
 
-/** The calls of a service: see createApi. */
+/** See createApi. */
 export type Api = ReturnType<typeof createApi>
 
 /**
@@ -68,7 +68,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
   return {
     ...client,
 
-    /** The job's events after `lastEventId`, until the service ends the stream. */
+    /** A job's events after `lastEventId`, until the service ends the stream. */
     async *followJob(jobId: string, lastEventId: string | null, signal: AbortSignal) {
       const header = lastEventId === null ? {} : { 'last-event-id': lastEventId }
       const params = { path: { jobId }, header }
@@ -76,7 +76,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       if (response.body) yield* readEvents(response.body)
     },
 
-    /** The events of a search with `expand`. The last one is `result` or `error`. */
+    /** The events of a search with `expand`, ending with `result` or `error`. */
     async *expandSearch(
       body: Body<'searchRequests'>,
       signal: AbortSignal,
@@ -101,7 +101,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       return { bytes, inPart: numberIn('matches-in-part'), beyond: numberIn('matches-beyond') }
     },
 
-    /** Imports a file, whose bytes are the body. */
+    /** Imports a file, sent as the body. */
     async importFile(query: Query<'importFeedback'>, file: Uint8Array) {
       const answer = await client.POST('/api/v1/feedback/imports', {
         params: { query },
@@ -113,7 +113,6 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       return answerOf(Promise.resolve(answer))
     },
 
-    /** The file of a brief. */
     async readBriefFile(briefId: string, format: NonNullable<Query<'readBriefFile'>['format']>): Promise<string> {
       const params = { path: { briefId }, query: { format } }
       const { response } = await streams.GET('/api/v1/briefs/{briefId}/file', { params, parseAs: 'stream' })
@@ -124,10 +123,9 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
 
 export { answerOf }
 
-/** The header of a call that has its effect once, however often it arrives. */
+/** The header that makes a call take effect once, however often it arrives. */
 export const once = () => ({ 'idempotency-key': randomUUID() })
 
-/** What a page of a list answers. */
 interface ListPage {
   data: { results: unknown[]; hasMore: boolean; cursor: string | null }
 }

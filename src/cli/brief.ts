@@ -157,7 +157,7 @@ const differenceWords: Record<Verification['noLongerHolds'][number]['what'], str
   quote: 'a request says no more',
 }
 
-/** What became of a file, in lines. */
+/** The result of verifying a file, in lines. */
 function verificationLines({ verdict, briefId, changes, removed, noLongerHolds }: Verification): string[] {
   if (verdict === 'unknown') return ['Not a file of a brief of this account.']
   return [
@@ -165,7 +165,7 @@ function verificationLines({ verdict, briefId, changes, removed, noLongerHolds }
       ? `Intact: nothing was changed in it since it was made as brief ${printable(briefId ?? '')}.`
       : `Changed in ${count(changes.length, 'place')} since it was made as brief ${printable(briefId ?? '')}:`,
     ...changes.flatMap(({ line, made, file }) => {
-      // What differs in its white space alone is shown with it.
+      // Lines that differ only in white space are shown with it.
       const shown = firstLine(made) === firstLine(file) ? (text: string) => printable(JSON.stringify(text)) : firstLine
       return [
         `  line ${line}`,

@@ -5,17 +5,16 @@ import { environmentHelp, helpEnd } from './options.ts'
 import { exitWhenOutputCloses, formatList, printJson, printLines, type Row } from './output.ts'
 import { printable, shellWord } from './text.ts'
 
-/** What the help of a client's command says after its options. */
+/** What a client command's help says after its options. */
 interface ClientHelp {
   notes?: string
-  /** What its exit codes 0, 1 and 5 mean, where it is not the usual. */
+  /** The meaning of exit codes 0, 1 and 5, if unusual. */
   ok?: string
   failed?: string
   limited?: string
   examples?: string
 }
 
-/** The end of the help of a client's command. */
 const clientHelp = (help: ClientHelp): string => {
   const { notes, ok = 'done', failed = 'the service refused', limited = 'too many requests', examples } = help
   const exits =
@@ -24,7 +23,7 @@ const clientHelp = (help: ClientHelp): string => {
   return [environmentHelp, notes, exits, examples && `Examples:\n${examples}`].filter(Boolean).join('\n\n')
 }
 
-/** A command of an account. @param path its words, such as `watches list` */
+/** An account's command. @param path its words, such as `watches list` */
 export const clientCommand = (path: string, description: string, help: ClientHelp): Command =>
   new Command(path.split(' ').at(-1)).description(description).addHelpText('after', helpEnd(clientHelp(help)))
 
@@ -33,15 +32,15 @@ export interface Json {
   json: boolean
 }
 
-/** Adds that option. */
+/** Adds `--json`. */
 export const addJson = (command: Command): Command =>
   command.option('--json', 'print only the answer of the service, as one JSON object', false)
 
-/** @returns what makes the commands of a group, with `--json`. */
+/** @returns a function that makes a group's commands, with `--json` */
 export const subcommandsOf = (group: string, help: ClientHelp) => (name: string, description: string) =>
   addJson(clientCommand(`${group} ${name}`, description, help))
 
-/** A command that is a group of others. */
+/** A command that groups others. */
 export function commandGroup(name: string, description: string, commands: readonly Command[]): Command {
   const group = new Command(name).description(description)
   for (const command of commands) group.addCommand(command)

@@ -5,14 +5,14 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { readConfigFile } from '../app/config-file.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 
-/** The environment of the commands that are clients of a service. */
+/** The environment of client commands. */
 export interface ClientConfig {
-  /** The address of the service, without a slash at the end. */
+  /** The service's address, without a trailing slash. */
   url: string
   apiKey: string
-  /** Where the key is from, for messages. */
+  /** Where the key came from, for messages. */
   keyFrom: string
-  /** Whether the terminal understands cursor movements. */
+  /** Whether the terminal supports cursor movements. */
   movesCursor: boolean
 }
 
@@ -31,9 +31,9 @@ function parseUrl(text: string): string {
 }
 
 export interface ServiceAddress {
-  /** The address of the service, without a slash at the end. */
+  /** The service's address, without a trailing slash. */
   url: string
-  /** Whether the service may run on this machine: then its database may be here, too. */
+  /** Whether the service, and so its database, may be on this machine. */
   isHere: boolean
 }
 
@@ -49,7 +49,7 @@ export function readServiceAddress(
     const url = parseUrl(given)
     return { url, isHere: loopback.test(new URL(url).hostname) }
   }
-  // A service that listens on every address listens on loopback, too.
+  // A service that listens on all addresses includes loopback.
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return { url: `http://${name}:${port || 4680}`, isHere: true }
 }
@@ -98,7 +98,7 @@ export function readClientConfig(environment: Record<string, string | undefined>
   )
 }
 
-/** What `wishwell login` saved: the address of a service, and an API key of it. */
+/** What `wishwell login` saved: a service's address and API key. */
 interface SavedLogin {
   url: string
   apiKey: string
@@ -113,7 +113,7 @@ function loginFile(environment: Environment = process.env): string {
   return join(base, 'wishwell', 'config.json')
 }
 
-/** @returns null where nothing is saved, or something else is in its place. */
+/** @returns null if nothing, or something else, is saved. */
 export function readSavedLogin(environment: Environment = process.env): SavedLogin | null {
   try {
     const { url, apiKey } = JSON.parse(readFileSync(loginFile(environment), 'utf8')) as Partial<SavedLogin>
@@ -125,7 +125,7 @@ export function readSavedLogin(environment: Environment = process.env): SavedLog
 
 /** Saves the login, readable only by its owner. @returns the file's name. @throws CommandError */
 export function saveLogin(login: SavedLogin, environment: Environment = process.env): string {
-  // Not written in place: a file that was made by other means might be readable for others.
+  // Not in place: an existing file might be readable by others.
   let partial: string | null = null
   try {
     const file = loginFile(environment)

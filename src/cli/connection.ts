@@ -7,19 +7,18 @@ const maxSilenceMs = 45_000
 
 /** HTTP to one service with an account's key. Throws ApiError on failure, or the aborted signal's reason. */
 export interface Connection {
-  /** @returns an answer whose body is an envelope, read within the time limit. */
+  /** @returns an answer with an envelope, read within the time limit. */
   fetch(request: Request): Promise<Response>
   /** @returns a successful answer with a streamed body, which throws ApiError if cut off or silent for too long. */
   stream(request: Request): Promise<Response>
-  /** @returns the envelope of an answer of `stream` that turns out to be none. */
+  /** @returns the envelope of a `stream` answer that turns out to be one. */
   readEnvelope(response: Response): Promise<Record<string, unknown>>
 }
 
-/** What a connection needs to know. */
 export type ConnectionConfig = Pick<ClientConfig, 'url' | 'apiKey' | 'keyFrom'>
 
 interface ConnectionOptions {
-  /** How long a stream may deliver nothing. */
+  /** How long a stream may be silent. */
   silenceMs?: number
   /** The network, or a service in this process. */
   transport?: typeof fetch
@@ -78,7 +77,7 @@ export function createConnection(
   }
 }
 
-/** A signal that is aborted when a stream has delivered nothing for too long. */
+/** A signal aborted after a stream was silent for too long. */
 function watchSilence(silenceMs: number) {
   const controller = new AbortController()
   const onSilence = () => controller.abort(new DOMException('silent', 'TimeoutError'))

@@ -16,10 +16,10 @@ import { count } from './text.ts'
 
 const maxBarColumns = 40
 const redrawMs = 100
-/** Without a terminal there is a line for each of these shares of the rows. */
+/** Share of rows per line, without a terminal. */
 const lineShare = 0.1
 
-/** The bar, shorter than the terminal; a narrow one shows no bar. */
+/** The bar, fitted to the terminal; a narrow one shows none. */
 export function formatMovingBar({ rows, totalRows, bytes }: MovingProgress, columns: number): string {
   const share = totalRows === 0 ? 1 : Math.min(1, rows / totalRows)
   const text = `${Math.floor(share * 100)}%  ${rows.toLocaleString('en-US')} of ${count(totalRows, 'row')}, ${(bytes / 1e6).toFixed(1)} MB`
@@ -81,11 +81,11 @@ export function dumpCommand(): Command {
     .action(runDump)
 }
 
-/** Where a dump is written; it is complete only after `finish`. */
+/** A dump's output, complete only after `finish`. */
 interface DumpTarget {
   write(bytes: Uint8Array): Promise<void>
   finish(): Promise<void>
-  /** Removes what is not complete. */
+  /** Removes an incomplete dump. */
   close(): Promise<void>
 }
 
@@ -100,9 +100,9 @@ const stdoutTarget: DumpTarget = {
   close: async () => {},
 }
 
-/** Writes to `FILE.….partial`, which gets its name when it is complete. */
+/** Writes to `FILE.….partial`, renamed when complete. */
 async function openFile(file: string): Promise<DumpTarget> {
-  // Of this process: another dump into the same file has its own.
+  // Per process, for concurrent dumps into the same file.
   const partial = `${file}.${process.pid}.partial`
   const attempt = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: Error) => {
@@ -144,7 +144,7 @@ async function openSource({ databaseUrl, dataDir }: Config): Promise<OpenDatabas
   }
 }
 
-/** The main numbers of a dump, for people. */
+/** The main numbers of a dump. */
 export const describeRows = (rows: Record<string, number>, totalRows: number): string =>
   `${count(rows.accounts ?? 0, 'account')}, ${count(rows.requests ?? 0, 'request')}, ${count(totalRows, 'row')} in all`
 
@@ -161,7 +161,7 @@ function report(file: string, dumped: Dumped, json: boolean): void {
 async function runDump(file: string, { json }: { json: boolean }): Promise<void> {
   const toStdout = file === '-'
   exitWhenOutputCloses(toStdout ? [process.stderr] : undefined)
-  // Each write has its own error.
+  // Each write reports its own error.
   if (toStdout) process.stdout.on('error', () => {})
   if (toStdout && json) throw new CommandError('--json prints on stdout, so the dump needs a file.', exitCodes.usage)
   if (toStdout && process.stdout.isTTY) {

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 
-/** The exit codes of the `wishwell` command, as `--help` prints them. */
+/** The exit codes of `wishwell`, as in `--help`. */
 export const exitCodes = {
   ok: 0,
   /** The service refused, the job failed, or the database could not be opened. */
   failed: 1,
-  /** The command line or the configuration is wrong. */
+  /** A wrong command line or configuration. */
   usage: 2,
-  /** The service cannot be reached. */
+  /** The service is unreachable. */
   unreachable: 3,
-  /** A scrape job ended, but not every platform delivered. */
+  /** A scrape job ended without all platforms delivering. */
   partial: 4,
   /** Out of credits, or too many requests. */
   limited: 5,
@@ -25,7 +25,7 @@ export class CommandError extends Error {
   }
 }
 
-/** What is wrong of a command line, and what comes after it. */
+/** A command line's mistake, and the words after it. */
 export interface Mistake {
   command: Command
   kind: 'command' | 'option' | 'arguments'

@@ -6,20 +6,19 @@ import { exitCodes } from './exit-codes.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { count, formatDuration, printable } from './text.ts'
 
-/** The answer of a search with `expand`. */
 type ExpandedAnswer = Answer<'searchRequests'> & { meta: Required<Pick<Answer<'searchRequests'>['meta'], Collected>> }
 type Collected = 'topicsScraped' | 'topicsSkipped' | 'newResultsFound' | 'scrapingTimeMs' | 'errors'
 
 type Stream = NodeJS.WritableStream & { isTTY?: boolean }
 
-/** The state of a topic: it runs until the last of its collections has ended. */
+/** A topic's state: running until its last collection ended. */
 function stateOf(states: readonly CollectionState[]) {
   if (states.includes('waiting')) return 'running'
   if (states.includes('done')) return 'done'
   return states.includes('error') ? 'error' : 'skipped'
 }
 
-/** The details of a topic, shown beside its state. */
+/** A topic's details, beside its state. */
 function detailOf(collections: readonly CollectionProgress[]): string {
   if (collections.every(({ state }) => state === 'fresh')) return 'fresh'
   const ended = collections.filter(({ state }) => state !== 'waiting').length
@@ -92,7 +91,7 @@ export async function searchExpanded(
   })
 }
 
-/** The collections of an expanded search, as text. */
+/** Formats an expanded search's collections. */
 export function formatExpansion({ meta, usage }: ExpandedAnswer): string[] {
   const { topicsScraped, topicsSkipped, newResultsFound, scrapingTimeMs, errors } = meta
   const fresh = topicsSkipped === 0 ? '' : ` (${topicsSkipped} fresh already)`

@@ -15,7 +15,7 @@ interface ExportedText {
   cursor: string | null
 }
 
-/** Longer than any record of the service. */
+/** Longer than any record. */
 const maxRecordLength = 4 * 1024 * 1024
 
 export class BrokenExportError extends Error {
@@ -34,7 +34,7 @@ const ends = {
       },
     }
   },
-  // A line break between quotes is part of a text (RFC 4180).
+  // A quoted line break belongs to the text (RFC 4180).
   csv: () => {
     let from = 0
     let isQuoted = false
@@ -91,12 +91,11 @@ export async function* readRecords(
   if (rest !== '') throw new BrokenExportError('it ends in the middle of a record')
 }
 
-/** How many tries in a row may deliver no record. */
+/** Consecutive tries without a record before giving up. */
 const maxTries = 6
-/** The pause before the second try; it doubles with every further one. */
+/** The first pause between tries, doubling each time. */
 const firstPauseMs = 500
 
-/** What an export has written so far. */
 export interface Written {
   records: number
   bytes: number
@@ -106,7 +105,7 @@ export interface Written {
 
 interface Transfer {
   format: ExportFormat
-  /** Opens the export behind the record that has this cursor. */
+  /** Opens the export after the record with this cursor. */
   open(cursor: string | null): Promise<AsyncIterable<Uint8Array>>
   write(text: string): Promise<void>
   /** Updated after every write. */
@@ -162,11 +161,11 @@ async function openFile(file: string, append: boolean): Promise<ExportTarget> {
   })
   const failure = Promise.withResolvers<never>()
   stream.once('error', (error) => failure.reject(new CommandError(`Cannot write ${partial}: ${error.message}`)))
-  // The next wait for the stream rejects; until then the rejection is unhandled.
+  // Prevents an unhandled rejection until the next wait for the stream.
   failure.promise.catch(() => {})
   const orFailure = (event: 'drain' | 'close') => Promise.race([failure.promise, once(stream, event)])
   const end = async () => {
-    // The last write may have failed after its call returned: a full disk.
+    // The last write may fail after its call returned: a full disk.
     if (stream.errored) await failure.promise
     if (stream.closed) return
     stream.end()

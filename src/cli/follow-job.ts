@@ -8,10 +8,10 @@ import { count, formatMoment } from './text.ts'
 
 const firstPauseMs = 300
 const maxPauseMs = 1_000
-/** How long the service may be unavailable: a restart that drains takes half a minute. */
+/** How long the service may be unavailable: a draining restart takes half a minute. */
 const patienceMs = 60_000
 
-/** The clock; tests replace it. */
+/** Replaced by tests. */
 const realTiming = {
   now: (): number => performance.now(),
   sleep: (milliseconds: number, signal: AbortSignal): Promise<void> =>
@@ -19,7 +19,7 @@ const realTiming = {
 }
 
 interface Watcher extends Pick<JobWatcher, 'onTrouble' | 'signal'> {
-  /** Called with every answer, the last one included. */
+  /** Called with every answer, including the last. */
   onJob(job: Job): void
 }
 

@@ -25,7 +25,7 @@ Fields: ${importFields.join(', ')}.`,
 
 const subcommand = subcommandsOf('import', { failed: 'the service refused, or has no such import' })
 
-/** Parses `--map field=column`, which may be repeated. */
+/** Collects repeated `--map field=column` options. */
 function collectColumns(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, field = '', column = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (!importFields.some((one) => one === field))
@@ -43,7 +43,7 @@ interface ImportOptions extends Json {
 
 const imports = '/api/v1/feedback/imports'
 
-/** `wishwell import`: one's own feedback, beside what is public. */
+/** `wishwell import`: one's own feedback, beside public requests. */
 export const importCommand = (): Command =>
   commandGroup('import', 'import feedback of your own from a file, and list and delete imports (free)', [])
     .addCommand(

@@ -19,7 +19,7 @@ export function fileError(error: unknown, path: string, option = ''): CommandErr
   return new CommandError(`${name}: ${faults[code] ?? `it cannot be used (${code})`}.`, exitCodes.usage)
 }
 
-/** What a file holds; `-` is stdin. @throws CommandError */
+/** Reads a file; `-` is stdin. @throws CommandError */
 export function readInput(path: string, option?: string): Buffer {
   try {
     return readFileSync(path === '-' ? 0 : path)

@@ -32,7 +32,7 @@ function rowOf(key: Key): Row {
 
 type Made = Data<'listMadeByAccountKey'>
 
-/** What each thing that a key makes is called. */
+/** The names of what a key can make. */
 const madeWords = {
   keys: 'key',
   feeds: 'feed',
@@ -44,10 +44,9 @@ const madeWords = {
 
 const { watches: _, ...endedWords } = madeWords
 
-/** A line for each thing that a key made. */
+/** A line per thing made by a key. */
 const madeLines = (made: Made): string[] =>
   (Object.keys(madeWords) as (keyof Made)[]).flatMap((kind) =>
-    // Beside its name a thing has its id.
     made[kind].map(({ name, ...id }) => `${madeWords[kind].padEnd(7)}  ${printable(name)}  ${Object.values(id)[0]}`),
   )
 

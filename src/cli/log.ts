@@ -4,7 +4,6 @@ import type { LogFormat } from '../app/config.ts'
 import { exitCodes } from './exit-codes.ts'
 import { firstLine, printable } from './text.ts'
 
-/** The format of a log, with `auto` resolved. */
 type ChosenLogFormat = Exclude<LogFormat, 'auto'>
 
 /** Text on a terminal, JSON everywhere else. */
@@ -13,11 +12,11 @@ export const chooseLogFormat = (format: LogFormat, isTerminal: boolean): ChosenL
 
 const colours = { debug: 'dim', trace: 'dim', info: 'cyan', warn: 'yellow', error: 'red', fatal: 'red' } as const
 
-/** Fields that have a form of their own in a line. */
+/** Fields with their own place in a line. */
 const ownFields = new Set(['level', 'time', 'msg', 'err', 'req', 'res', 'responseTime'])
-/** Fields that only the analysis of a failure needs. */
+/** Fields only needed to analyze failures. */
 const ids = new Set(['reqId', 'jobId', 'taskId'])
-/** The frames of a stack that are shown; further ones are seldom of this project. */
+/** Frames shown of a stack; further ones are seldom ours. */
 const maxFrames = 4
 
 type Entry = Record<string, unknown> & { level: number; time: string; msg?: string }
@@ -70,9 +69,9 @@ export function formatLogLine(line: string, hasColours: boolean): string {
   return `${[words.join(' ').trimEnd(), ...formatError(entry.err)].join('\n')}\n`
 }
 
-/** Writes each line as text at once, so that none is lost when the process ends. */
+/** Writes lines synchronously, so that none is lost when the process ends. */
 const textDestination = (stream: NodeJS.WriteStream, write: DestinationStream): DestinationStream => ({
-  // hasColors respects NO_COLOR and the abilities of the terminal.
+  // hasColors respects NO_COLOR and the terminal's abilities.
   write: (line) => write.write(formatLogLine(line, stream.isTTY && stream.hasColors())),
 })
 

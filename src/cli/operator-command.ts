@@ -13,7 +13,7 @@ export async function download({ url, connection }: Operator, path: string): Pro
   return body ?? ReadableStream.from([])
 }
 
-/** The end of the help of every operator's command. */
+/** The end of every operator command's help. */
 export const operatorHelp = `
 It calls the running service; when nothing listens at its address, it works on the database itself.
 
@@ -47,7 +47,7 @@ export async function operate<Data>(
   else printLines(format(answer.data))
 }
 
-/** The plain actions, as the operator. */
+/** The plain actions as operator. */
 export const plainly = actionsBy((options, call, format) =>
   operate(
     options,

@@ -20,16 +20,15 @@ import { noteLines } from './output.ts'
 
 /** The operator's calls, over the network or in this process. Throw ApiError if refused or unreachable. */
 export interface Operator {
-  /** Those of `client/api.d.ts`. */
+  /** The calls of `client/api.d.ts`. */
   api: Client<paths, 'application/json'>
-  /** Any other call, and answers that arrive in pieces. */
+  /** Any other call, and streamed answers. */
   connection: Connection
-  /** The address of the service. */
   url: string
 }
 
 const defaultTimeoutMs = 30_000
-/** A backup of a large database is copied before its first byte is sent. */
+/** A large database's backup is copied before its first byte is sent. */
 const silenceMs = 10 * 60_000
 
 /** Whether the connection is refused. @throws ApiError if the service is unreachable for another reason. */
@@ -47,7 +46,7 @@ const keySources = ({ dataDir }: Config) => `ADMIN_API_KEY, else from ${join(dat
 
 /** The operator's key and its source. @throws CommandError if there is none. */
 function readKey({ url, isHere }: ServiceAddress, config: Config): ConnectionConfig {
-  // The key of this machine's service is for no other one.
+  // This machine's key is only for its own service.
   const key = config.adminApiKey ?? (isHere ? readAdminKey(config.dataDir) : null)
   if (key === null) {
     const where = isHere ? keySources(config) : 'ADMIN_API_KEY'
@@ -73,7 +72,7 @@ async function openOffline(config: Config, { url, isHere }: ServiceAddress): Pro
   }
   const log = pino({ level: 'error', base: null }, pino.destination({ fd: 2, sync: true }))
   try {
-    // Only here, since a call of a running service needs none of it.
+    // Loaded on demand, since calls of a running service do not need it.
     const { startService } = await import('../app/service.ts')
     return await startService(config, log, endCommand, { offline: true })
   } catch (error) {
@@ -96,7 +95,7 @@ const transportTo =
       method: request.method as 'GET',
       path: pathname + search,
       headers: Object.fromEntries(request.headers),
-      // The address of the service: links begin with it.
+      // The service's address, because links start with it.
       authority: host,
       ...(body === '' ? {} : { payload: body }),
       payloadAsStream: true,

@@ -18,16 +18,14 @@ type Body<M extends Method, Path extends PathOf<M>> = paths[Path][M] extends {
   ? Sent
   : never
 type Page<Item> = { results: Item[]; hasMore: boolean; cursor: string | null }
-/** The lists of the API. */
 type ListPath = {
   [Path in PathOf<'get'>]: Data<'get', Path> extends Page<unknown> ? Path : never
 }[PathOf<'get'>]
 type ItemOf<Path extends ListPath> = Data<'get', Path> extends Page<infer Item> ? Item : never
 
-/** What commander gives an action: the arguments, the options and the command. */
+/** What commander passes to an action: arguments, options, command. */
 type Given = [...words: unknown[], options: Json & Record<string, unknown>, command: unknown]
 type Call<Data> = (api: Pick<Api, 'request'>) => Promise<{ data?: { data: Data } }>
-/** Makes a call and prints its answer. */
 type Print = <Data>(options: Json, call: Call<Data>, format: (answer: { data: Data }) => string[]) => Promise<void>
 
 /** Arguments are path parameters in order; options, except `--json`, are the query (`--sort` as `sortBy`). */
@@ -41,13 +39,13 @@ function readGiven(path: string, given: Given) {
   return { words, json, options, query, path: inPath, others: [...words.slice(names.length), given.at(-2)] }
 }
 
-/** A call whose path is known at run time only. */
+/** A call whose path is only known at runtime. */
 const request =
   <Data>(method: Method, path: string, init: object): Call<Data> =>
   (api) =>
     api.request(method, path as never, init as never) as Promise<{ data?: { data: Data } }>
 
-/** @param print as an account, or as the operator */
+/** @param print as an account, or as operator */
 export const actionsBy = (print: Print) => ({
   /**
    * One call and how to print its answer.
@@ -69,7 +67,7 @@ export const actionsBy = (print: Print) => ({
       return print<Data<M, Path>>({ json }, request(method, path, sent), ({ data }) => format(data))
     },
 
-  /** All pages of a list, a row for each item. @param none what is said of an empty list */
+  /** All pages of a list, a row per item. @param none printed for an empty list */
   list:
     <Path extends ListPath>(path: Path, rowOf: (item: ItemOf<Path>) => Row, none: string) =>
     (...given: Given) => {
@@ -97,5 +95,5 @@ export const actionsBy = (print: Print) => ({
     },
 })
 
-/** As an account. */
+/** The plain actions as an account. */
 export const plain = actionsBy(printAnswer)

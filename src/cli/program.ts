@@ -20,7 +20,7 @@ Exit codes:
   5  out of credits, or too many requests
   130  interrupted while waiting; a scrape job continues`
 
-/** Settings that subcommands do not inherit when they are added with addCommand. */
+/** Settings that addCommand does not pass on to subcommands. */
 function configure(command: Command, path = 'wishwell'): void {
   command.exitOverride()
   if (command.name() !== 'serve') command.showHelpAfterError(`(${path} --help shows every option)`)
@@ -35,7 +35,7 @@ function configure(command: Command, path = 'wishwell'): void {
   const refuse = (kind: Mistake['kind'], words: readonly string[]) => {
     throw new MistakeError({ command, kind, words })
   }
-  // Methods of commander, whose own messages know no synonym.
+  // Overrides commander's methods, whose messages know no synonyms.
   Object.assign(command, {
     unknownCommand: () => refuse('command', command.args),
     unknownOption: (flag: string) => refuse('option', command.args.slice(command.args.indexOf(flag))),
@@ -48,12 +48,12 @@ function configure(command: Command, path = 'wishwell'): void {
   for (const inner of command.commands) configure(inner, inner.name() === 'file' ? path : `${path} ${inner.name()}`)
 }
 
-/** Where a command of a group is not known, its help is none. */
+/** An unknown command of a group has no help. */
 function requireKnown({ command }: { command: Command }): void {
   const words = command.args[0] === 'help' ? command.args.slice(1) : command.args
   const [name = '-'] = words
   const isKnown = name.startsWith('-') || command.commands.some((one) => one.name() === name)
-  // What follows "import" may be a file.
+  // A file may follow "import".
   if (command.commands.length > 0 && !isKnown && command.name() !== 'import')
     throw new MistakeError({ command, kind: 'command', words })
 }
@@ -106,7 +106,7 @@ const commands: Record<string, (inner?: string) => Promise<Command>> = {
   admin: async (inner) => (await import('./admin.ts')).adminCommand(inner),
 }
 
-/** An option is the environment variable of this one call. */
+/** Turns options into the environment variables of this call. */
 function applyGlobalOptions(program: Command, command: Command): void {
   const { url, key } = program.opts<{ url?: string; key?: string }>()
   const isOf = (group: string, one: Command | null): boolean =>
@@ -118,7 +118,7 @@ function applyGlobalOptions(program: Command, command: Command): void {
   if (url !== undefined) process.env.WISHWELL_URL = url
   if (key === undefined) return
   process.env[isAdmin ? 'ADMIN_API_KEY' : 'WISHWELL_API_KEY'] = key
-  // The option counts more than a file that the environment names.
+  // The option outranks a file named by the environment.
   if (isAdmin) delete process.env.ADMIN_API_KEY_FILE
 }
 
@@ -142,7 +142,7 @@ export async function createProgram([name, inner]: readonly string[] = []): Prom
     .showHelpAfterError('(its settings are variables of the environment: PORT=8080 wishwell serve)')
     .action(async () => (await import('./serve.ts')).serve())
   const isOne = name !== undefined && (Object.hasOwn(commands, name) || name === 'serve')
-  // A shell that reads its script at each of its starts waits for this.
+  // Shells that load their completion on every start wait for this.
   const isNone = name === '--version' || (name === 'complete' && inner !== undefined && inner !== '--')
   for (const [other, load] of Object.entries(commands)) {
     if (isOne ? other === name : !isNone) program.addCommand(await load(isOne ? inner : undefined))

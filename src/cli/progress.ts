@@ -6,13 +6,12 @@ import { countColumns, formatDuration, printable, shorten } from './text.ts'
 type TaskState = Job['progress'][string]
 
 export interface Detail {
-  /** Shown beside the state: pages and requests so far, or the end of a wait. */
+  /** Beside the state: pages and requests so far, or a wait's end. */
   text: string
-  /** The share of the work that is done, 0 to 1; left out when it is unknown. */
+  /** The share done, 0 to 1; absent if unknown. */
   share?: number
 }
 
-/** Shows the progress of the platforms of a job. */
 export interface Progress {
   /** Reports states of some or all platforms. Only changes are shown; bars also show details. */
   update(states: Readonly<Record<string, TaskState>>, details?: Readonly<Record<string, Detail>>): void
@@ -24,7 +23,7 @@ export interface Progress {
 
 type Stream = NodeJS.WritableStream & { isTTY?: boolean }
 
-/** Bars on a terminal, otherwise one line for each change. */
+/** Bars on a terminal, else a line per change. */
 export function createProgress(stream: Stream, platforms: readonly string[], movesCursor: boolean): Progress {
   return stream.isTTY && movesCursor ? createBars(stream, platforms) : createLines(stream)
 }
@@ -48,7 +47,7 @@ const styles = { pending: 'dim', running: 'cyan', done: 'green', error: 'red', s
 interface BarRow {
   platform: string
   state: TaskState
-  /** When it was first seen to run; null while it is pending. */
+  /** Since it was first seen running; null while pending. */
   elapsedMs: number | null
   detail?: Detail
 }
@@ -57,7 +56,7 @@ const maxBarColumns = 30
 const minBarColumns = 4
 const framesPerSecond = 10
 
-/** A bar of the done share; a moving block while the share is unknown. */
+/** A bar of the share done; a moving block if unknown. */
 function drawBar({ state, elapsedMs, detail }: BarRow, columns: number): string {
   if (state === 'pending') return '░'.repeat(columns)
   if (state !== 'running') return '█'.repeat(columns)
@@ -69,11 +68,11 @@ function drawBar({ state, elapsedMs, detail }: BarRow, columns: number): string 
 }
 
 const gap = '  '
-/** The width of the longest state and time, so that bars keep their width. */
+/** The width of the longest state and time, which keeps bars aligned. */
 const statusColumns = 'skipped  99 min 59 s'.length
-/** Nearly every detail fits into this width; a bar leaves room for it. */
+/** Fits almost every detail; bars leave room for it. */
 const detailColumns = '40/40 pages, 12,345 new'.length
-/** The maximum share of a line for a name. */
+/** The largest share of a line for a name. */
 const nameShare = 0.4
 
 /** A platform's line, fitted to the terminal; a narrow one shows no bar or no details. */
@@ -96,7 +95,7 @@ export function formatBarRow(
   const line = [name, ...bar, status].join(gap)
   const room = free - (bar.length > 0 ? barColumns + gap.length : 0) - gap.length
   if (!detail?.text || countColumns(detail.text) > room) return line
-  // Details are aligned in a column, however long the time before them is.
+  // Aligns details in a column, whatever the time's width.
   const padding = ' '.repeat(Math.max(0, timeColumns - countColumns(elapsed)))
   return `${line}${padding}${gap}${detail.text}`
 }
@@ -122,7 +121,7 @@ function createBars(stream: Stream, platforms: readonly string[]): Progress {
       paint,
     )
   }
-  // A note moves every bar down a line, so all are drawn again.
+  // A note moves every bar down, so redraw all.
   const bars = new MultiBar({ stream, format, hideCursor: true, forceRedraw: true, fps: framesPerSecond })
   for (const name of names) bars.create(1, 0, { name })
   return {

@@ -5,7 +5,7 @@ interface Elapsed {
   unit: 'minute' | 'hour' | 'day' | 'month' | 'year'
 }
 
-/** Adds calendar months in UTC; a day that the month lacks becomes its last day. */
+/** Adds calendar months in UTC, clamping the day to the month's last. */
 function addMonths(moment: Date, months: number): Date {
   const firstOfMonth = new Date(moment)
   firstOfMonth.setUTCDate(1)
@@ -26,7 +26,7 @@ function wholeMonths(from: Date, to: Date): number {
  */
 export function largestWholeUnit(from: Date, to: Date): Elapsed | null {
   const elapsedMs = to.getTime() - from.getTime()
-  // Also an invalid date.
+  // Includes invalid dates.
   if (!(elapsedMs >= minuteMs)) return null
   const months = wholeMonths(from, to)
   if (months >= 12) return { amount: Math.floor(months / 12), unit: 'year' }

@@ -66,7 +66,7 @@ const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 function abortOnInterrupt(explain: () => string): AbortSignal {
   const interruption = new AbortController()
   for (const [signal, exitCode] of Object.entries(exitCodeOfSignal)) {
-    // Not `once`: Ctrl-C arrives twice, from the terminal and from the launcher.
+    // Not `once`: Ctrl-C arrives twice, from terminal and launcher.
     process.on(signal, () => interruption.abort(new CommandError(explain(), exitCode)))
   }
   return interruption.signal
@@ -129,7 +129,7 @@ function readFinalUsage(api: Api, atStart: Started['usage'], signal: AbortSignal
   )
 }
 
-/** The pauses between tries; there is one more try than pauses. */
+/** Pauses between tries, of which there is one more. */
 const pausesMs = [500, 1_500]
 
 /** Starts a job, retrying lost answers with the same `Idempotency-Key`, so it starts once. @throws the last ApiError */

@@ -3,7 +3,7 @@ import { prepareDatabase } from '../app/prepare-database.ts'
 import { type Service, StopLimitError, startService } from '../app/service.ts'
 import { chooseLogFormat, createLog, endCommand, logDatabaseEnd } from './log.ts'
 
-/** The configuration, with the format of the log resolved, and the log. */
+/** The configuration with the log's format resolved, and the log. */
 function readSetup() {
   const config = readConfig()
   const logFormat = chooseLogFormat(config.logFormat, process.stderr.isTTY)
@@ -30,7 +30,7 @@ export async function serve(): Promise<void> {
     }
     stoppingSince = performance.now()
     log.info({ reason }, 'shutting down')
-    // A start that fails ends the process by itself.
+    // A failed start ends the process by itself.
     const service = await starting
     try {
       await service.stop()
@@ -53,7 +53,7 @@ export async function serve(): Promise<void> {
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
   const service = await starting
-  // Last, because the reader of this text may send a signal at once.
+  // Last, because readers of this text may send a signal at once.
   console.log(formatWelcome(service, process.stdout.isTTY).join('\n'))
 }
 

@@ -22,24 +22,24 @@ export function firstLine(text: string): string {
 /** JSON on one line; control characters are escaped, so the value stays the same. */
 export function toJsonLine(value: unknown): string {
   const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  // JSON.stringify escapes the ASCII ones already.
+  // JSON.stringify already escapes ASCII controls.
   return JSON.stringify(value).replace(/[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, toEscape)
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** East Asian and emoji characters take two columns of a terminal. */
+/** East Asian characters and emoji are two columns wide. */
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^[\u{20000}-\u{3fffd}]|^\p{Emoji_Presentation}|\ufe0f/u
 
 const columnsOf = (grapheme: string) => (wide.test(grapheme) ? 2 : 1)
 
-/** The width of a printable text on a terminal, in columns. */
+/** A printable text's width in columns. */
 export function countColumns(text: string): number {
   return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + columnsOf(segment), 0)
 }
 
-/** Shortens a printable text to a number of columns, with an ellipsis at the cut. */
+/** Shortens a printable text to a number of columns, with an ellipsis. */
 export function shorten(text: string, columns: number): string {
   let used = 0
   let kept = ''
@@ -68,7 +68,7 @@ export function wrapLine(line: string, columns: number): string[] {
   const indentation = ' '.repeat(hanging > columns / 2 ? 2 : hanging)
   const lines: string[] = []
   let current = ''
-  // The start of the line is one piece, so that its columns are not changed.
+  // Keeps the line's start in one piece, to preserve its columns.
   for (const [piece] of line.matchAll(/(?:^ *)?\S+ */g)) {
     if (current.trim() !== '' && countColumns((current + piece).trimEnd()) > columns) {
       lines.push(current.trimEnd())
@@ -90,7 +90,7 @@ export function formatDuration(milliseconds: number): string {
 
 export { count } from '../runtime/count.ts'
 
-/** Quotes a word for a POSIX shell where that is necessary. */
+/** Quotes a word for a POSIX shell if necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -12,7 +12,7 @@ const isImport = (command: Command) => command.name() === 'file' && command.pare
 
 const written = (command: Command) => ['wishwell', ...pathOf(command)].join(' ')
 
-/** What somebody wrote, without keys. */
+/** What was written, without keys. */
 const shown = (word: string) => (/^ww_/.test(word) ? 'ww_…' : printable(word).slice(0, 60))
 
 const didYouMean = (meant: readonly string[]) => (meant.length === 0 ? null : `Did you mean "${meant.join('" or "')}"?`)
@@ -51,7 +51,7 @@ function explainArguments({ command, words }: Mistake, program: Command): string
   const verbs = [first, ...(commandMeanings.get(first) ?? [])].filter((one) =>
     /^(?:list|show|search|delete)$/.test(one),
   )
-  // Of what must be a topic, each word belongs to it.
+  // All words of an intended topic belong to it.
   const isVerb = verbs.length > 0 && pathOf(command).length === 1 && !command.registeredArguments[0]?.required
   const given = (isVerb ? rest : words.map(shown).slice(Math.max(0, taken.length - 1))).join(' ')
   const search = command.options.find(({ long }) => long === '--query' || long === '--topic')?.long
@@ -70,10 +70,10 @@ export function explainMistake(mistake: Mistake, program: Command): CommandError
   return new CommandError(explain(mistake, program), exitCodes.usage)
 }
 
-/** Fields of the API whose options have another name. */
+/** API fields whose options have another name. */
 const renamed: Readonly<Record<string, string>> = { mutedNews: 'mute', areRequests: 'all-requests', mark: 'as' }
 
-/** The option of a command that sets a field of the API, if it has one. */
+/** The command's option for an API field, if any. */
 function optionOf({ options }: Command, field: string): string | undefined {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   const forms = [

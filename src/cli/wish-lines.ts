@@ -6,7 +6,7 @@ import { count, formatDay, printable } from './text.ts'
 
 type ListedWish = Data<'listWishes'>['results'][number]
 
-/** What the account noted about a wish. */
+/** The account's marks on a wish. */
 export const formatMark = ({ mark, starred, note, owner }: NonNullable<ListedWish['mark']>): string =>
   [
     ...(starred ? ['starred'] : []),
@@ -21,7 +21,7 @@ export const formatOwn = (own: Schemas['OwnAsks'] | null): string =>
 
 const wordsOf = (status: string | null) => status?.replaceAll('_', ' ') ?? ''
 
-/** A wish in a list: its numbers, its status, and what the account noted. */
+/** A wish in a list: numbers, status and marks. */
 export function wishRow(wish: ListedWish): Row {
   const { requestCount, voices, growth, mark } = wish
   const facts = [
@@ -41,21 +41,21 @@ export function wishRow(wish: ListedWish): Row {
 
 const gained = (votes: number | null) => (votes === null ? 'not known yet' : votes.toLocaleString('en-US'))
 
-/** Two lines: a request with its votes and where it stands, and its address. */
+/** Two lines: a request with votes and place, and its URL. */
 const formatMember = ({ _id, title, votes, stars, status, sourceUrl, ...request }: Schemas['Request']): string[] => [
   `  ${formatRow({ title, facts: [withStars(count(votes, 'vote'), stars), importTitle(request) ?? request.sourcePlatform, wordsOf(status)], id: _id })}`,
   `    ${printable(sourceUrl)}`,
 ]
 
-/** A part of a wish or a topic with its numbers. */
+/** A part of a wish or topic, with its numbers. */
 export const formatPart = (name: string, { requests, votes }: { requests: number; votes: number }): string =>
   `${printable(name)} ${count(requests, 'request')}, ${count(votes, 'vote')}`
 
-/** The part of one platform, and what a vote is there. */
+/** One platform's part, and what its votes are. */
 export const formatPlatform = (one: Data<'readTopic'>['platforms'][number]): string =>
   formatPart(one.platform, one) + (one.votesAre === null ? '' : ` (${printable(one.votesAre)})`)
 
-/** What a wish of several requests consists of. */
+/** The parts of a wish of several requests. */
 function formatParts({ votesByPlatform, products, largestShare, isMergedByModel, ...who }: Data<'readWish'>): string[] {
   return [
     `By ${count(who.voices, 'voice')}: ${count(who.authors, 'author')}, ${count(who.crossPosts, 'cross-post')}`,

@@ -153,7 +153,7 @@ have 10,000.`,
   wishwell wishes correct 6f1c2f4e-0000-4000-8000-000000000000 not-request`,
 }
 
-/** What the second argument stands for; null removes the correction. */
+/** The meanings of the second argument; null removes the correction. */
 const meanings = { request: true, 'not-request': false, undo: null } as const
 
 type Word = keyof typeof meanings
@@ -186,7 +186,7 @@ async function undoCorrection(api: Api, requestId: string) {
   return api.DELETE(`${corrections}/{correctionId}`, { params: { path: { correctionId } } })
 }
 
-/** `wishwell wishes correct`: what the account says about a request. */
+/** `wishwell wishes correct`: the account's opinion on a request. */
 function correctCommand(): Command {
   return addJson(
     clientCommand('wishes correct', 'say that a request is a feature request, or is none (free)', correctHelp),

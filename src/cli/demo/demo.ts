@@ -11,28 +11,28 @@ import { type Mailbox, startMailbox } from './mailbox.ts'
 import { callerOf, liveThePast, pastMs, waitForNews } from './past.ts'
 import { type DemoService, endChildren, run, startDemoService } from './processes.ts'
 
-/** Enough for a page of every source of a simulated platform: it has three at most. */
+/** Enough for each of a simulated platform's three sources, at most. */
 const pagesOfTopic = 3
-/** Enough topics to explore, few enough to be collected soon. */
+/** Enough topics to explore, few enough to collect quickly. */
 const topics = sections.slice(0, 12).map(({ topic }) => topic)
 const shown = 'dark mode'
 const watched = 'calendar sync'
 const others = topics.filter((topic) => topic !== shown && topic !== watched)
-/** How many of them were collected a week ago. */
+/** How many were collected a week ago. */
 const pastTopics = 6
 
 interface DemoOptions {
-  /** Ends it after the search. */
+  /** Whether to end after the search. */
   exit: boolean
 }
 
-/** All that must be ended, in the order in which it was begun. */
+/** Everything to be ended, in starting order. */
 interface Parts {
   directory: string
   mailbox: Mailbox
   interruption: AbortSignal
   simulator: PlatformSimulator | null
-  /** The service of a week ago, from when it begins to start. */
+  /** The service of a week ago, once it starts. */
   past: Promise<Service> | null
 }
 
@@ -41,7 +41,7 @@ interface Demo extends DemoSettings {
   interruption: AbortSignal
 }
 
-/** Prints a command and runs it on this terminal. */
+/** Prints a command and runs it here. */
 async function show({ service, apiKey, interruption }: Demo, ...parameters: string[]): Promise<number> {
   console.log(`\n$ wishwell ${parameters.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`)
   const { ended } = run(parameters, {
@@ -54,7 +54,7 @@ async function show({ service, apiKey, interruption }: Demo, ...parameters: stri
   return code ?? 1
 }
 
-/** A link that signs in to the page of the service, once. */
+/** A one-time link that signs in to the page. */
 async function makeSignInLink(url: string, adminKey: string): Promise<string> {
   const call = callerOf(url, adminKey)
   const accounts = (await call('GET', '/api/admin/accounts')).results as unknown as { accountId: string }[]
@@ -122,7 +122,7 @@ async function demonstrate(parts: Parts, { exit }: DemoOptions): Promise<number>
   throw new CommandError(`the service ended by itself (${signal ?? code})`)
 }
 
-/** A signal that is aborted with the exit code of what interrupts the demo. */
+/** A signal aborted with the exit code of the interruption. */
 function watchInterruptions(): AbortSignal {
   const interruption = new AbortController()
   for (const [signal, exitCode] of [
@@ -130,7 +130,7 @@ function watchInterruptions(): AbortSignal {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const) {
-    // Not `once`: Ctrl-C arrives twice, from the terminal and from the launcher.
+    // Not `once`: Ctrl-C arrives twice, from terminal and launcher.
     process.on(signal, () => interruption.abort(exitCode))
   }
   // The launcher was killed and could not forward a signal.
@@ -161,7 +161,7 @@ export async function runDemo(options: DemoOptions): Promise<never> {
     rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
     console.log('The demo is over; everything that it made in its own directory is removed.')
   }
-  // The open channel to the launcher would otherwise keep this process running.
+  // Else the open channel to the launcher would keep this process running.
   process.exit(exitCode)
 }
 
@@ -170,7 +170,7 @@ interface DemoAddresses {
   apiKey: string
   adminKey: string
   signInUrl: string
-  /** Null where the mails go to a server of the caller. */
+  /** Null if mails go to the caller's server. */
   mailboxUrl: string | null
 }
 

@@ -48,27 +48,27 @@ async function requireEmpty({ DATA_DIR, DATABASE_URL }: Record<string, string>):
   if (rowCount !== 0) refuse('The database of DATABASE_URL')
 }
 
-/** Where people on this machine reach a service that listens at a host. */
+/** Where people on this machine reach a service. */
 const addressOf = (host: string, port: string) => {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
 }
 
 export interface DemoSettings {
-  /** The whole environment of the service. */
+  /** The service's complete environment. */
   environment: Record<string, string>
-  /** Settings of the caller that the demo has its own values of, by name. */
+  /** Names of the caller's settings that the demo overrides. */
   notUsed: string[]
   apiKey: string
   adminKey: string
 }
 
 interface DemoParts {
-  /** Where the data are, unless the caller says it. */
+  /** Where the data goes, unless the caller says. */
   directory: string
-  /** The environment of the simulated platforms: it comes before the caller's. */
+  /** The simulated platforms' environment, which overrides the caller's. */
   platforms: Record<string, string>
-  /** Of the demo's mailbox, for a caller without a mail server. */
+  /** The demo's mailbox, for callers without a mail server. */
   smtpUrl: string
 }
 
@@ -93,7 +93,7 @@ export async function demoSettings(
     ADMIN_API_KEY: randomBytes(24).toString('base64url'),
     MAIL_FROM: 'Wishwell <wishwell@demo.example>',
     ...(own.SMTP_URL === undefined ? { SMTP_URL: smtpUrl } : {}),
-    // With Postgres no process makes one: several must have the same.
+    // With Postgres no process generates one, because all need the same.
     ...(own.DATABASE_URL === undefined ? {} : { SECRETS_KEY: randomBytes(32).toString('base64') }),
     ...own,
     ...simulatedCredentials,

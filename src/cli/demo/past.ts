@@ -8,10 +8,10 @@ import type { Mailbox } from './mailbox.ts'
 
 export const pastMs = 8 * 86_400_000
 
-/** A call of the API. @throws when it is refused. */
+/** A call of the API. @throws if refused */
 export type Call = (method: 'GET' | 'POST', path: string, body?: object) => Promise<Record<string, never>>
 
-/** Calls the service as its first account, or as its operator. */
+/** Calls the service as its first account, or as operator. */
 export const callerOf =
   (url: string, key: string): Call =>
   async (method, path, body) => {
@@ -32,7 +32,7 @@ async function waitForReports(call: Call, least: number): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     const { results: watches } = (await call('GET', '/api/v1/news')) as unknown as { results: { reports: number }[] }
     if ((watches[0]?.reports ?? 0) >= least) return
-    // The calls of an account are limited.
+    // Calls of an account are limited.
     await delay(1_000)
   }
   throw new Error('the watch has no news')
@@ -52,18 +52,18 @@ interface Past {
   environment: Record<string, string>
   apiKey: string
   topics: readonly string[]
-  /** The topic of the watch. */
+  /** The watch's topic. */
   watched: string
-  /** Null where the caller has a mail server of his own. */
+  /** Null if the caller has a mail server. */
   mailbox: Mailbox | null
 }
 
-/** A channel to the mailbox, confirmed as its owner does. @returns its id. */
+/** Creates and confirms a channel to the mailbox. @returns its id. */
 async function makeChannel(url: string, call: Call, mailbox: Mailbox): Promise<string> {
   const mail = { type: 'email', name: 'The mailbox of the demo', address: 'you@demo.example' }
   const { channelId } = await call('POST', '/api/v1/channels', mail)
   const [path] = await mailbox.waitFor(/\/mail\/confirm\/\S+/)
-  // At the service itself: the address of its links may be another machine's.
+  // Directly, because links may point to another machine.
   const confirmed = await fetch(`${url}${path}`, { method: 'POST' })
   if (!confirmed.ok) throw new Error(`the service answered ${confirmed.status} to the confirmation of a mailbox`)
   return channelId!
