@@ -5,7 +5,7 @@ import { WishwellError } from '../../client/error.ts'
 export interface Position {
   at: string | number | null
   skip: number
-  /** The call that it is of: the tool and its other arguments. */
+  /** Its call: the tool and its other arguments. */
   of: string
 }
 
@@ -22,7 +22,7 @@ function writeCursor({ at, skip, of }: Position): string {
   return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
 }
 
-/** What was written; null for any other text. */
+/** The decoded cursor; null if invalid. */
 function decode(cursor: string): Position | null {
   const bytes = Buffer.from(cursor, 'base64url')
   try {

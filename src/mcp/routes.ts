@@ -11,14 +11,14 @@ import { ServiceError } from '../http/errors.ts'
 
 interface McpDependencies {
   authentication: Authentication
-  /** Null where no provider of OpenID Connect is named. */
+  /** Null without an OpenID Connect provider. */
   oidc: OidcConfig | null
   log: Logger
-  /** Counts the calls that need no key. */
+  /** Counts calls that need no key. */
   guardFiles: onRequestAsyncHookHandler
 }
 
-/** Only a name: nothing is called over the network. */
+/** Only a name: nothing goes over the network. */
 const ownAddress = 'http://wishwell.invalid'
 
 /** A `fetch` that calls this process's routes, from the caller's address. */
@@ -39,9 +39,9 @@ const callInProcess =
     return new Response(new Uint8Array(rawPayload), { status: statusCode, headers: sent })
   }
 
-/** Refuses the session of the page, which a browser sends by itself. */
+/** Refuses the page's session, which browsers send automatically. */
 function requireKey(request: FastifyRequest, authentication: Authentication): void {
-  // The specification asks for it, against DNS rebinding.
+  // Required by the specification, against DNS rebinding.
   if (isFromElsewhere(request)) throw new ServiceError('FORBIDDEN', 'A page of another site made this call.')
   if (authentication.originOf(request).startsWith('session '))
     throw new ServiceError('UNAUTHORIZED', 'MCP needs an API key: send it as "Authorization: Bearer <key>".')
@@ -82,13 +82,13 @@ export function registerMcp(app: App, { authentication, oidc, log, guardFiles }:
         const onError = (error: unknown) => log.error({ err: error }, 'a tool of /mcp failed')
         return createMcpServer({ client, scope, onError }, era)
       },
-      // Nothing that a server could tell of changes.
+      // This server has no changes to announce.
       { maxSubscriptions: 0, onerror: (error) => log.debug({ err: error }, 'a call of /mcp was refused') },
     )
   }
   const challenge = oidc === null ? null : registerMetadata(app, oidc, guardFiles)
   app.addHook('preClose', async () => (await handler)?.close())
-  // An address is often pasted with a slash at its end.
+  // Addresses are often pasted with a trailing slash.
   for (const url of ['/mcp', '/mcp/'])
     app.route({
       method: ['GET', 'HEAD', 'POST', 'DELETE'],

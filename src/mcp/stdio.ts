@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 
-/** Standard input, whose last message may end without a line break. */
+/** Standard input, whose last message may lack a line break. */
 async function* readInput(): AsyncGenerator<Uint8Array> {
   yield* process.stdin
   yield Buffer.from('\n')
@@ -18,7 +18,7 @@ class AnsweringTransport extends StdioServerTransport {
     super(Readable.from(readInput()))
   }
 
-  /** A subscription has no answer before its end. */
+  /** A subscription is only answered at its end. */
   note(message: JSONRPCMessage): void {
     if (!('method' in message) || message.method === 'subscriptions/listen') return
     if ('id' in message) this.#asked.add(message.id)

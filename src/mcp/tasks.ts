@@ -15,7 +15,7 @@ import { type Caller, toRefusal } from './tool.ts'
 
 const extension = 'io.modelcontextprotocol/tasks'
 
-/** Whether the client of a call takes a task for an answer. */
+/** Whether the client accepts a task as an answer. */
 export function takesTasks({ mcpReq }: ServerContext): boolean {
   const envelope = mcpReq.envelope as Record<string, { extensions?: object }> | undefined
   const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY]
