@@ -25,7 +25,7 @@ interface DueDependencies extends RunDependencies {
 
 type DueWatch = Watch & { next_run_at: Date }
 
-/** How many watches are read at a time. */
+/** Watches read at a time. */
 const watchesPerSlice = 100
 
 /** Runs every due watch, or records why not. A failing one is logged, retried next time, and delays no other. */
@@ -49,7 +49,7 @@ async function readDue(database: Database, now: Date, after: DueWatch | null): P
   return rows
 }
 
-/** So many watches of one page are computed at a time. */
+/** Watches computed per page. */
 const correctedPerSlice = 500
 /** Schedules never have two instants this close, so an earlier one is the next. */
 const shortestMs = 3600_000
@@ -115,7 +115,7 @@ async function runDueWatch(dependencies: DueDependencies, watch: DueWatch): Prom
 /** Advances a watch from this instant to the next, and locks it. @returns null if the instant was already claimed. */
 async function claimInstant(transaction: Transaction, watch: DueWatch, now: Date): Promise<Watch | null> {
   const { id, next_run_at: dueAt, schedule, timezone } = watch
-  // Never an earlier one, not even by a clock that is behind that of another process.
+  // Never earlier, even if another process's clock is ahead.
   const next = nextInstant(scheduleOf(watch), now > dueAt ? now : dueAt)
   const claimed = await transaction
     .updateTable('watches')
@@ -128,7 +128,7 @@ async function claimInstant(transaction: Transaction, watch: DueWatch, now: Date
     .returningAll()
     .executeTakeFirst()
   if (claimed === undefined) return null
-  // A clock that is behind may have set it again when the watch was changed.
+  // A clock that is behind may have reset it when the watch was changed.
   const known = await transaction
     .selectFrom('watch_runs')
     .select('id')
@@ -142,7 +142,7 @@ async function claimInstant(transaction: Transaction, watch: DueWatch, now: Date
 async function run(transaction: Transaction, dependencies: DueDependencies, due: DueWatch, now: Date) {
   const watch = await claimInstant(transaction, due, now)
   if (watch === null) return { outcome: 'claimed elsewhere' }
-  // It was made while its account was being deleted.
+  // Created while its account was being deleted.
   if (!(await accountExists(transaction, watch.account_id))) {
     await transaction.deleteFrom('watches').where('id', '=', watch.id).execute()
     return { outcome: 'its account is deleted' }
@@ -178,7 +178,7 @@ async function whyItAsks(
   return now.getTime() - lastLookedAt.getTime() >= unseenMs ? 'not_looked_at' : null
 }
 
-/** The watch waits for its owner. */
+/** Makes the watch wait for its owner. */
 async function ask(
   transaction: Transaction,
   { id: watchId, account_id: accountId }: Watch,
@@ -192,7 +192,7 @@ async function ask(
   await noteEvent(transaction, { accountId, type: 'watch.asks', subject: { watchId, reason }, watchId, now })
 }
 
-/** @returns the id of the run that is not. */
+/** @returns the id of the skipped run. */
 async function skip(
   transaction: Transaction,
   { id, next_run_at: dueAt }: DueWatch,
@@ -224,10 +224,10 @@ async function skipUnpaid(
   return true
 }
 
-/** How late a run may begin, besides a busy service. */
+/** How late a run may start, apart from load. */
 const intervalMs = 10_000
 
-/** Runs watches that are due, every few seconds until it is stopped. */
+/** Runs due watches every few seconds until stopped. */
 export const startWatches = (dependencies: DueDependencies): BackgroundRun =>
   createBackgroundRun({
     everyMs: intervalMs,

@@ -27,7 +27,7 @@ export interface WatchDependencies extends RouteDependencies, JobTermsDependenci
   comparesGoals: boolean
 }
 
-/** A watch with its use of the month and its next runs. */
+/** A watch with its monthly usage and next runs. */
 export async function describeInFull(
   executor: Executor,
   watch: Watch,
@@ -46,7 +46,7 @@ export async function describeInFull(
   return { ...describeWatch(watch, { usedThisMonth, lastRun, comparesGoals }), preview }
 }
 
-/** Running a watch, its history, and what it will cost. */
+/** Registers the routes for running a watch, its history and costs. */
 export function registerRunRoutes(app: App, dependencies: WatchDependencies): void {
   registerRun(app, dependencies)
   registerHistory(app, dependencies)

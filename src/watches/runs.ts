@@ -16,16 +16,16 @@ export interface RunDependencies {
 
 interface NewRun {
   trigger: 'schedule' | 'manual'
-  /** The instant of the schedule, or of the call. */
+  /** The schedule's instant, or the call's. */
   dueAt: Date
-  /** Pays by its budget. */
+  /** The key whose budget pays. */
   keyId: string | null
   now: Date
 }
 
 /** Platforms may index a request up to an hour late, so look back that far before the last run. */
 const overlapMs = 3600_000
-/** The last runs that say since when a watch has news of a platform. */
+/** Runs considered for where a platform's new requests start. */
 const consideredRuns = 100
 /** After this many runs in which a platform was never done, the others stop waiting for it. */
 const maxFirstRuns = 3
@@ -65,7 +65,7 @@ async function newestSinceOf(
   return waitsForFirst || done.length === 0 ? null : new Date(Math.min(...done) - overlapMs)
 }
 
-/** Whether a run of a watch that the transaction has locked is still under way. */
+/** Whether a run of a locked watch is still in progress. */
 export async function isUnderWay(transaction: Transaction, watchId: string): Promise<boolean> {
   const open = await transaction
     .selectFrom('scrape_jobs')

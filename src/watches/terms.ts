@@ -15,7 +15,7 @@ export interface RunTerms extends JobTerms {
   timezone: string
 }
 
-/** All that a caller says of a watch. */
+/** Everything a caller sets on a watch. */
 export interface WatchTerms extends RunTerms {
   name: string
   monthlyCredits: number
@@ -36,7 +36,7 @@ export function readRunTerms(body: PreviewBody, dependencies: JobTermsDependenci
   return { ...terms, schedule, timezone }
 }
 
-/** @throws ServiceError INVALID_REQUEST for a budget that cannot pay for one run. */
+/** @throws ServiceError INVALID_REQUEST for a budget below the cost of one run. */
 export function requireBudget(pricing: Pricing, terms: RunTerms, monthlyCredits: number): void {
   const cost = costOf(pricing, terms)
   if (monthlyCredits >= cost) return
@@ -48,7 +48,7 @@ type WholeBody = NewWatchBody & Required<Pick<NewWatchBody, 'name' | 'monthlyCre
 function readTerms(body: WholeBody, dependencies: JobTermsDependencies, now: Date): WatchTerms {
   const { name, monthlyCredits, goal = null, filters = {}, channelIds = [], ...others } = body
   const { reportsQuiet = false, mutedNews = [], ...run } = others
-  // It is shown in mails and on terminals.
+  // Names appear in mails and on terminals.
   if (/\p{Cc}/u.test(name)) throw invalidField('name', 'must not contain control characters')
   const terms = readRunTerms(run, dependencies, now)
   const channels = [...new Set(channelIds)]
@@ -64,7 +64,7 @@ export function readWatchTerms(
 ): WatchTerms {
   const { pricing } = dependencies
   const { creditsPerMonth } = pricing.plans[tier]
-  // A budget is checked when it is known. A topic may have control characters, a name not.
+  // The budget is checked once known. Topics may have control characters, names may not.
   const { name = body.topic.replace(/\p{Cc}+/gu, ' '), monthlyCredits: given, ...rest } = body
   const { monthlyCredits: _, ...terms } = readTerms({ ...rest, name, monthlyCredits: given ?? 1 }, dependencies, now)
   // The default: the maximum cost of 31 days as far as the plan pays for it, even if nothing is charged yet.
@@ -77,10 +77,10 @@ export function readWatchTerms(
 
 const costly = ['platforms', 'sources', 'depth', 'schedule', 'timezone', 'monthlyCredits'] as const
 
-/** Whether changes of a watch decide what it costs. */
+/** Whether changes of a watch affect its cost. */
 export const isAboutCost = (changes: WatchChangesBody): boolean => costly.some((name) => changes[name] !== undefined)
 
-/** What its owner has said of a watch, as a body that would make it. */
+/** A watch's settings as a body that would recreate it. */
 const bodyOf = (watch: Watch): WholeBody => ({
   name: watch.name,
   topic: watch.topic,

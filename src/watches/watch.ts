@@ -5,7 +5,6 @@ import { recordIfWritable } from '../database/writes.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Schedule } from './schedule.ts'
 
-/** A row of `watches`. */
 export type Watch = Selectable<Tables['watches']>
 
 export const scheduleOf = ({
@@ -20,7 +19,7 @@ export const scheduleOf = ({
   topic,
 })
 
-/** How long a watch runs without anybody looking at what it found. */
+/** How long a watch runs without anyone looking at its results. */
 export const unseenMs = 90 * 24 * 3600_000
 
 /** Visits this soon after the last are not recorded: pages and feed readers look often. */
@@ -39,7 +38,7 @@ export async function recordVisit(executor: Executor, watchIds: readonly string[
 /** Visits recorded beside reads, which neither wait for them nor fail with them. */
 export interface Visits {
   record(watchIds: readonly string[]): void
-  /** Ends when all are noted. */
+  /** Resolves when all are recorded. */
   settled(): Promise<void>
 }
 

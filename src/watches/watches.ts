@@ -10,10 +10,9 @@ import { nextInstant } from './schedule.ts'
 import type { WatchTerms } from './terms.ts'
 import type { Watch } from './watch.ts'
 
-/** The maximum of watches of an account. */
 export const maxWatches = 100
 
-/** A watch of an account. @throws ServiceError NOT_FOUND */
+/** Reads an account's watch. @throws ServiceError NOT_FOUND */
 export const readWatch = (executor: Executor, accountId: string, watchId: string): Promise<Watch> =>
   findOwned(executor, 'watches', { accountId, id: watchId })
 
@@ -21,7 +20,7 @@ export const readWatch = (executor: Executor, accountId: string, watchId: string
 export const lockWatch = (transaction: Transaction, accountId: string, watchId: string): Promise<Watch> =>
   findOwned(transaction, 'watches', { accountId, id: watchId }, sql`for no key update`)
 
-/** The credits that watches hold and have settled in the month of `now`, by their id. */
+/** The credits that watches have held and settled in the month of `now`, by watch id. */
 export async function readUsed(
   executor: Executor,
   watchIds: readonly string[],
@@ -75,7 +74,6 @@ export const describeWatch = (
   lastRun,
 })
 
-/** The columns of what a caller says. */
 const columnsOf = (terms: WatchTerms) => ({
   name: terms.name,
   platforms: terms.platforms,
@@ -93,13 +91,13 @@ const columnsOf = (terms: WatchTerms) => ({
 
 interface NewWatch {
   accountId: string
-  /** Pays for its runs, by its budget. */
+  /** The key whose budget pays for its runs. */
   keyId: string | null
   terms: WatchTerms
   now: Date
 }
 
-/** The transaction has locked the account. */
+/** Enforces the maximum. The account must be locked. */
 async function refuseBeyondMaximum(transaction: Transaction, accountId: string): Promise<void> {
   if ((await countOwned(transaction, 'watches', accountId)) < maxWatches) return
   throw new ServiceError('CONFLICT', `The account has ${maxWatches} watches, which is the maximum. Remove one first.`)
@@ -131,7 +129,7 @@ export async function createWatch(
 interface WatchChange {
   terms: WatchTerms
   state: Watch['state']
-  /** Who pays from now on; undefined: as before. */
+  /** The paying key from now on; undefined for no change. */
   keyId: string | null | undefined
   now: Date
 }
@@ -145,7 +143,7 @@ function nextAfterChange(watch: Watch, { terms, state, now }: WatchChange): Date
     : nextInstant({ ...terms, accountId: watch.account_id }, now)
 }
 
-/** Changes a watch that the transaction has locked. Who changes it has looked at it. */
+/** Changes a locked watch, which also counts as a visit. */
 export const changeWatch = (transaction: Transaction, watch: Watch, change: WatchChange): Promise<Watch> =>
   transaction
     .updateTable('watches')
@@ -167,7 +165,7 @@ export async function deleteWatch(transaction: Transaction, accountId: string, w
   await transaction.deleteFrom('watches').where('id', '=', watch.id).execute()
 }
 
-/** The running watches that keys made, or pay for. */
+/** Running watches that keys made or pay for. */
 const runningOf = (executor: Executor, keyIds: readonly string[]) =>
   executor
     .selectFrom('watches')

@@ -22,7 +22,7 @@ export async function readWatchersOf(executor: Executor, requestId: string): Pro
   return rows
 }
 
-/** Who ignores a wish without a star wants to hear nothing of it. */
+/** Ignoring a wish without a star means no interest. */
 const isOfInterest = sql`(mark.starred or mark.mark is distinct from 'ignored')`
 
 /** The accounts that marked a request's wish, in their own view, other than to ignore it. */

@@ -1,6 +1,6 @@
 // Messages for news not compared with a goal. The page and the command load only this file of the service.
 
-/** Where no model is configured that compares. */
+/** If no model for it is configured. */
 export const goalChangesNothing = 'The goal changes nothing: this service has no model that compares news with it.'
 
 /** If some new wishes were not compared: the model failed, or the day's texts were used up. */

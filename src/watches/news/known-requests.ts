@@ -17,7 +17,7 @@ export async function linkFoundRequests(
   watchId: string,
   jobIds: readonly string[],
 ): Promise<void> {
-  // In the order in which purges lock them.
+  // In the order of purges.
   const { rows } = await sql<{ id: string; platform: PlatformName; source_id: string }>`
     select requests.id, requests.platform, requests.source_id
     from scrape_job_requests as link join requests on requests.id = link.request_id
@@ -40,7 +40,7 @@ interface ComparedRow {
   wish_id: string
   is_present: boolean
   fits: boolean | null
-  /** Null for what is not in the view, or does not pass the filters. */
+  /** Null if outside view or filters. */
   present_id: string | null
   present_votes: number
   present_status: RequestStatus | null

@@ -21,11 +21,11 @@ import { readWatchOfNews } from './watch.ts'
 /** A report as it can be told now. */
 export interface NewsReport extends ListedNews {
   reportId: string
-  /** The report before it; null for the first one, whose wishes are all new. */
+  /** When the previous report was made; null for the first, whose wishes are all new. */
   since: Date | null
   until: Date
   isFirst: boolean
-  /** How many of `newWishes` were not compared with the goal; 0 without a goal. */
+  /** How many `newWishes` were not compared with the goal; 0 without a goal. */
   notCompared: number
 }
 
@@ -77,7 +77,7 @@ export async function readReport(
     isFirst: report.since === null,
     topicRise: report.topic_rise && !muted.includes('rising') ? toRise(report.topic_rise) : null,
     totals,
-    // Only new wishes are compared: the others have the answer of when they were new.
+    // Only new wishes are compared; others keep their earlier answer.
     notCompared: watch.goal === null ? 0 : shown.filter(({ kind, fits }) => kind === 'new' && fits === null).length,
     ...sections,
   }
@@ -105,7 +105,6 @@ export interface FeedNewsItem extends ShownItem {
   readyAt: Date
 }
 
-/** When the topic of a watch rose as a whole. */
 interface FeedRise {
   reportId: string
   readyAt: Date
@@ -113,7 +112,7 @@ interface FeedRise {
   rise: ShownRise
 }
 
-/** The latest rises of the topic of a watch. */
+/** The latest rises of a watch's topic. */
 export async function readFeedRises(
   executor: Executor,
   { watchId, limit }: { watchId: string; limit: number },
@@ -132,7 +131,7 @@ export async function readFeedNews(
   executor: Executor,
   { watchId, limit, ...options }: ShowOptions & { watchId: string; limit: number },
 ): Promise<FeedNewsItem[]> {
-  // More than are shown, because some may be gone.
+  // With spares, since some may have been deleted.
   const { rows } = await sql<StoredItem & { readyAt: Date }>`
     select ${storedColumns}, report.ready_at as "readyAt"
     from watches join news_reports as report on report.watch_id = watches.id join news_items as item on item.report_id = report.id

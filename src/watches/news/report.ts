@@ -10,11 +10,11 @@ import { type ComparedRequest, compareRequests, type FoundItem, findUnfitWishes 
 import { linkFoundRequests, readComparedRequests, storeKnowledge } from './known-requests.ts'
 import { lockWatch, nextReadyAt, type WatchOfNews } from './watch.ts'
 
-/** How many items of a kind a report keeps; it counts all. */
+/** Items per kind kept by a report, which counts all. */
 export const maxItems = 200
-/** How many requests an item names. */
+/** Requests named by an item. */
 const maxRequests = 20
-/** After it a report does not wait for requests that are not placed in wishes. */
+/** After this, a report stops waiting for requests to be placed. */
 const placingMs = 10 * 60_000
 
 /** SQL on `watch_runs as run` and `scrape_jobs as job`: whether to report a run now. */
@@ -50,14 +50,14 @@ export async function hasWaitingRuns(database: Database, except: readonly string
 
 interface ReportInput {
   watchId: string
-  /** Whether a model can compare texts with the goal of a watch. */
+  /** Whether a model can compare texts with goals. */
   canJudge: boolean
-  /** What expires is no past that a wish rises beyond. */
+  /** Expired requests are no past for a wish's rise. */
   retention: Retention
   now: Date
 }
 
-/** The votes of new wishes, which have gained none, say which of them are kept. */
+/** Orders items; for new wishes, which have gained nothing, by votes. */
 function inOrder(items: readonly FoundItem[], votes: ReadonlyMap<string, number>): FoundItem[] {
   const votesOf = ({ requestIds }: FoundItem) => requestIds.reduce((sum, id) => sum + (votes.get(id) ?? 0), 0)
   return items.toSorted(
@@ -78,7 +78,7 @@ interface NewReport {
   now: Date
 }
 
-/** When the last report of a watch was made. */
+/** When a watch's last report was made. */
 async function readLastMade(transaction: Transaction, watchId: string): Promise<Date | null> {
   const last = await transaction
     .selectFrom('news_reports')
@@ -156,7 +156,7 @@ export async function noteNews(
   await noteEvent(transaction, { accountId: watch.accountId, type: 'watch.news', subject, watchId: watch.id, now })
 }
 
-/** Marks the runs that are to be reported now as reported. @returns their jobs. */
+/** Marks the runs to report as reported. @returns their jobs. */
 async function takeRuns(transaction: Transaction, watchId: string, now: Date): Promise<string[]> {
   const { rows } = await sql<{ job_id: string }>`
     update watch_runs as run set reported_at = ${now} from scrape_jobs as job
@@ -202,7 +202,7 @@ async function findRising(
 interface JudgedReport {
   watch: WatchOfNews
   reportId: string
-  /** Whether it has anything that fits. */
+  /** Whether anything fits. */
   hasNews: boolean
   retention: Retention
 }
@@ -249,7 +249,7 @@ export const makeReport = (
         items.filter((item) => item.kind === kind && told(item)),
         votes,
       )
-    // Who reads only the first items of a report reads what rises.
+    // Rises come first, for readers of only the first items.
     const found = {
       rising: rising.filter(told),
       new: ofKind('new'),
@@ -265,7 +265,7 @@ export const makeReport = (
     return reportId
   })
 
-/** How long reports are kept; the last one of a watch stays. */
+/** How long reports are kept, apart from a watch's last. */
 const reportDays = 90
 const sliceRows = 100
 

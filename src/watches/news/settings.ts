@@ -17,11 +17,11 @@ export interface NewsJudgingConfig {
   model: ModelConfig
   /** Texts that all processes together may send to the model per UTC day; at least 1. */
   perDay: number
-  /** No text of these is sent. */
+  /** Platforms whose texts are never sent. */
   excludedPlatforms: readonly PlatformName[]
 }
 
-/** What the variables of news mean; null when nothing is compared with goals. */
+/** The validated variables of news; null if nothing is compared with goals. */
 export function readNewsConfig(
   { AI_NEWS_JUDGED_PER_DAY: perDay }: Static<TObject<typeof newsVariables>>,
   model: ModelConfig | null,

@@ -6,7 +6,7 @@ import { wishLink } from '../../http/addresses.ts'
 import { isShown, requestColumns, type View } from '../../requests/views/view.ts'
 import { readWishIds, readWishNumbers } from '../../requests/wishes/numbers.ts'
 
-/** An item of a report, as it is stored. */
+/** A stored item of a report. */
 export interface StoredItem {
   reportId: string
   kind: NewsKind
@@ -20,46 +20,45 @@ export interface StoredItem {
   chance: number | null
 }
 
-/** A rise as it is stored. */
 export interface StoredRise {
   voices: number
   expected: number
   chance: number
 }
 
-/** How a wish, or a topic, rises beyond its own past. */
+/** How a wish, or topic, rises beyond its past. */
 export interface ShownRise {
-  /** People who asked for it in seven days. */
+  /** People who asked in seven days. */
   voices: number
-  /** How many its past leads to expect of them. */
+  /** How many its past made likely. */
   expected: number
-  /** As many or more were to be expected once in so many weeks. */
+  /** The rise is to be expected once in this many weeks. */
   onceIn: number
 }
 
-/** A wish in the news, with its texts and numbers of now. */
+/** A wish in the news, with current texts and numbers. */
 export interface NewsItem {
   wishId: string
   /** The request that was completed or declined; else the one that gives the wish its title. */
   requestId: string
-  /** Plain text from a platform. */
+  /** Plain text of a platform. */
   title: string
-  /** The beginning of its text, from there, too, in one line. */
+  /** The start of its text, in one line. */
   excerpt: string
-  /** Of the wish on the page. */
+  /** The wish on the page. */
   url: string
   /** Of the whole wish. */
   votes: number
   votesGained: number
   requestsGained: number
   platforms: PlatformName[]
-  /** Of the request that was completed or declined; else of the wish. */
+  /** Of the completed or declined request; else of the wish. */
   status: RequestStatus | null
-  /** Of a wish that rises. */
+  /** Set if the wish rises. */
   rise: ShownRise | null
 }
 
-/** An item that can be shown, with where it was said. */
+/** A showable item, with the post it comes from. */
 export interface ShownItem extends NewsItem {
   kind: NewsKind
   fits: boolean | null
@@ -81,7 +80,7 @@ interface TitleRow {
 /** Two lines of a mail. */
 const excerptLength = 160
 
-/** The beginning of a text in one line, up to the end of a word where one is near. */
+/** A text's start in one line, cut at a nearby end of a word. */
 function excerptOf(beginning: string): string {
   const text = beginning.replace(/\s+/gu, ' ').trim()
   const characters = Array.from(text)
@@ -148,17 +147,16 @@ export async function showItems(
   })
 }
 
-/** For a query over `news_items as item`: the columns of a `StoredItem`. */
+/** SQL on `news_items as item`: the columns of a `StoredItem`. */
 export const storedColumns = sql`item.report_id as "reportId", item.kind, item.wish_id as "wishId", item.request_ids as "requestIds",
   item.votes_gained as "votesGained", item.requests_gained as "requestsGained", item.fits, item.voices, item.expected, item.chance`
 
-/** For a query over `news_items as item`: whether it is of a kind that is told. */
+/** SQL on `news_items as item`: whether its kind is told. */
 export const isTold = (muted: readonly NewsKind[]) => sql<boolean>`item.kind <> all(${[...muted]}::text[])`
 
-/** The counts of a report. */
 export type Counts = Record<'new_wishes' | 'grown' | 'completed' | 'declined' | 'rising', number>
 
-/** How many items of each kind there were, of those that are told. */
+/** The number of told items of each kind. */
 export const countsOf = (
   { new_wishes, grown, completed, declined, rising }: Counts,
   muted: readonly NewsKind[],
@@ -167,7 +165,6 @@ export const countsOf = (
   ...Object.fromEntries(muted.map((kind) => [kind, 0])),
 })
 
-/** The lists of news. */
 const sectionNames = ['rising', 'newWishes', 'grown', 'completed', 'declined', 'other'] as const
 
 type SectionName = (typeof sectionNames)[number]
@@ -180,18 +177,17 @@ const kindOf = {
   declined: 'declined',
 } as const
 
-/** How many items of a list are read out. */
+/** Items read per list. */
 const shownInSection = 50
 
-/** The news of a watch, in lists. */
 export interface ListedNews extends Record<SectionName, NewsItem[]> {
   watchId: string
   watchName: string
   topic: string
   goal: string | null
-  /** Where the topic as a whole rises. */
+  /** Set if the topic as a whole rises. */
   topicRise: ShownRise | null
-  /** How many each list would have in full. */
+  /** The full length of each list. */
   totals: Record<SectionName, number>
 }
 
@@ -204,7 +200,7 @@ export function listItems(
 ): Pick<ListedNews, SectionName | 'totals'> {
   const listed = (name: SectionName) =>
     shown.filter(({ kind, fits }) =>
-      // What rises is in another list, too.
+      // Rising items are also in another list.
       fits === false ? name === 'other' && kind !== 'rising' : name !== 'other' && kind === kindOf[name],
     )
   const unkept = (kind: NewsKind) => found[kind] - kept.filter((item) => item.kind === kind).length

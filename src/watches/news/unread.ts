@@ -17,17 +17,17 @@ import {
   toRise,
 } from './shown-items.ts'
 
-/** How many items of a watch are read at most, the latest ones. */
+/** Latest items read per watch. */
 const maxItems = 1_000
 
-/** The news of a watch, each wish once in a list however many reports had it. */
+/** A watch's news, each wish once per list however many reports had it. */
 export interface WatchNews extends ListedNews {
-  /** Until where it was read; null when never. */
+  /** Up to where it was read; null if never. */
   readUntil: Date | null
   /** When the last of these reports became ready, to mark exactly these as read. Null without any. */
   until: Date | null
   reports: number
-  /** Whether the first report of the watch is among them, in which all wishes are new. */
+  /** Whether they include the watch's first report, whose wishes are all new. */
   hasFirst: boolean
 }
 
@@ -67,7 +67,7 @@ interface ReportsRow extends Counts {
   until: Date | null
   reports: number
   has_first: boolean
-  /** The last one. */
+  /** The latest one. */
   topic_rise: StoredRise | null
 }
 
@@ -75,9 +75,8 @@ interface NewsInput extends PageInput {
   accountId: string
   view: View
   publicUrl: string
-  /** Only of this watch. */
   watchId?: string | undefined
-  /** Reports that became ready then or later, instead of those after the mark. */
+  /** Inclusive; replaces the read mark as the start. */
   since?: Date | undefined
 }
 
@@ -135,9 +134,9 @@ export async function readNews(
 
 interface MarkInput {
   accountId: string
-  /** All watches of the account without it. */
+  /** All watches of the account if absent. */
   watchId?: string | undefined
-  /** As `until` of the news that were read; without it all that is ready. */
+  /** The `until` of the read news; everything ready if absent. */
   until?: Date | undefined
 }
 

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../../database/open.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
 import type { View } from '../../requests/views/view.ts'
 
-/** What news need to know of a watch. */
+/** The part of a watch that news need. */
 export interface WatchOfNews {
   id: string
   accountId: string

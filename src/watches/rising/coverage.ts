@@ -4,7 +4,7 @@ import type { Executor } from '../../database/open.ts'
 import type { Retention } from '../../requests/store/delete.ts'
 import { dayMs } from '../../runtime/durations.ts'
 
-/** After a pause of more days the next run does not find all that was missed. */
+/** After a longer pause, the next run misses some requests. */
 const longestPauseDays = 35
 
 /**

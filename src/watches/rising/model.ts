@@ -1,13 +1,13 @@
 // A wish rises if more people ask in seven days than its past explains: Poisson with a gamma-distributed rate, so
 // negative binomial (Greenwood and Yule, 1920). The promise of false alarms sets the level of all tests.
 
-/** Voices in seven days below which nothing is called a rise. */
+/** Fewer voices in seven days are never a rise. */
 export const leastVoices = 5
-/** Weeks of the past that count at most, and the least that a test needs. */
+/** The most weeks of the past that count, and the fewest for a test. */
 const [maxWeeks, leastWeeks] = [52, 3] as const
-/** Days of which a run makes up for the tests. */
+/** Missed days of tests that a run makes up for. */
 const maxDays = 7
-/** A wish, or a topic, that rose is not told again for so many days. */
+/** Days before the same rise may be told again. */
 export const quietDays = 30
 
 /** After this many weeks, a week of the past counts half: slow growth raises its own baseline. */
@@ -22,14 +22,14 @@ const priorShape = 0.25
 /** False alarms that a watch's tests may cause in 30 days. Less than promised, since no model is exact. */
 const budget = 0.8
 const budgetDays = 30
-/** The part of it that the test of the topic as a whole may spend. */
+/** The share of the budget for testing the whole topic. */
 const topicShare = 0.15
 /** Tests less than this many days apart are nearly the same, so a day's tests may spend this many days' share. */
 const daysApart = 2.5
-/** No test is weaker, however few there are. */
+/** The weakest level of any test, however few there are. */
 const weakestLevel = 0.03
 
-/** The weight of a week of the past, relative to the week after it. */
+/** A past week's weight relative to the week after it. */
 export const weightOfWeek = 2 ** (-1 / halfLifeWeeks)
 
 /** Weeks that count before the last seven days. @param days since the past is known @returns 0 for too few. */
@@ -41,14 +41,14 @@ export function countedWeeks(days: number): number {
 /** How many seven-day windows a run tests, each a day earlier. @param days since the last tests */
 export const testsOfRun = (days: number): number => Math.min(maxDays, Math.max(1, Math.round(days)))
 
-/** What so many known weeks of the past weigh together. */
+/** The total weight of the known weeks. */
 export const weightOfWeeks = (weeks: number): number => (1 - weightOfWeek ** weeks) / (1 - weightOfWeek)
 
 /** A wish's past on a platform; each platform has its own start of collection. */
 export interface Past {
-  /** Voices, each by the weight of its week. */
+  /** Voices weighted by week. */
   voices: number
-  /** Of all weeks that are known. */
+  /** The total weight of all known weeks. */
   weight: number
 }
 
@@ -59,10 +59,10 @@ export interface TestedWish {
   past: readonly Past[]
 }
 
-/** What is expected of seven days: a negative binomial variable. */
+/** What is expected of seven days, as a negative binomial variable. */
 export interface Expectation {
   mean: number
-  /** Its variance is `mean + mean² / shape`. */
+  /** The variance is `mean + mean² / shape`. */
   shape: number
 }
 
@@ -72,7 +72,7 @@ export const pastOf = (voices: ReadonlyMap<number, number>, weeks: number): Past
   weight: weightOfWeeks(weeks),
 })
 
-/** The probability of `least` or more. @param least a whole number, 0 or more. */
+/** The probability of `least` or more. @param least a non-negative integer */
 export function chanceOf(least: number, { mean, shape }: Expectation): number {
   if (least === 0) return 1
   const ratio = mean / (mean + shape)

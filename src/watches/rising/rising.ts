@@ -73,7 +73,7 @@ interface CountedWish extends TestedWish {
 
 type CountVoices = (posts: readonly Post[]) => number
 
-/** Counts a wish at a moment, on the platforms whose past is known. */
+/** Counts a wish at a moment, on platforms with a known past. */
 function countWish(
   wishId: string,
   posts: readonly Post[],
@@ -92,7 +92,7 @@ function countWish(
   return { wishId, recent: countOf(last), past, posts: last }
 }
 
-/** What the texts and authors of some requests are told from each other by. */
+/** Reads what distinguishes the voices of requests. */
 async function readVoices(executor: Executor, posts: readonly Post[]): Promise<CountVoices> {
   const { rows } = await sql<{ id: string; voice: string }>`
     select id, encode(voice, 'base64') as voice from requests where id = any(${posts.map(({ requestId }) => requestId)}::uuid[])`.execute(
@@ -102,9 +102,9 @@ async function readVoices(executor: Executor, posts: readonly Post[]): Promise<C
   return (some) => countVoices(Buffer.concat(some.flatMap(({ requestId }) => voices.get(requestId) ?? []))).voices
 }
 
-/** What a watch told in the last 30 days, as far as it fits the goal. */
+/** Fitting rises that the watch told in the last 30 days. */
 interface EarlierRises {
-  /** Of wishes and of the topic. */
+  /** Of wishes and the topic. */
   count: number
   requestIds: ReadonlySet<string>
   hasTopic: boolean
@@ -208,6 +208,6 @@ export async function findRises(
   return { wishes, topic: await findTopic(executor, input, { ...tested, rising: wishes }) }
 }
 
-/** Whether a topic rises without the wishes that are told already. */
+/** Whether a topic rises without the already told wishes. */
 export const findRisingTopic = async (executor: Executor, input: Input): Promise<Rise | null> =>
   findTopic(executor, input, { ...(await readTested(executor, input)), rising: [] })
