@@ -100,30 +100,30 @@ import { registerTopicRoutes } from '../wishes/topics/routes.ts'
 import { registerTrendRoutes } from '../wishes/trends/routes.ts'
 import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
 
-/** What the rooms need, and what only the app itself does. */
+/** What the rooms need, and what only the app does. */
 export interface AppDependencies extends ChannelsDependencies, Omit<OverviewDependencies, 'authentication'> {
   log: Logger
-  /** The log level of calls that succeed. */
+  /** The log level of successful calls. */
   usualCallLevel: 'info' | 'debug'
   queue: TaskQueue
   changes: TaskChanges
-  /** How long a job may take from its start. */
+  /** A job's time limit from its start. */
   jobTimeLimitMs: number
   pricing: Pricing
   searchIndex: SearchIndex
   /** Caches answers that depend only on the stored requests and are the same for every account. */
   cachedRead: CoalescedReads
-  /** The version of the stored requests; null on Postgres. */
+  /** The stored requests' version; null on Postgres. */
   cacheVersion: Version
   expansion: Expansion
   live: Omit<LiveSettings, 'jobTimeLimitMs'>
   adminKey: string
-  /** Null where no provider of OpenID Connect is named. */
+  /** Null without an OpenID Connect provider. */
   oidc: OidcConfig | null
   rateLimits: RateLimits
-  /** The proxies whose forwarded addresses count; none by default. */
+  /** Proxies whose forwarded addresses count; none by default. */
   trustProxy: Proxies | undefined
-  /** Whether news are compared with the goals of watches. */
+  /** Whether news are compared with watches' goals. */
   comparesGoals: boolean
   jobSources: JobSources
   texts: TextWriting
@@ -131,16 +131,16 @@ export interface AppDependencies extends ChannelsDependencies, Omit<OverviewDepe
   /** The server in the API document: the configured address, else where the document was read. */
   serverUrl: string
   removalContact: RemovalContact | undefined
-  /** Where the built page is. */
+  /** The directory of the built page. */
   pageDirectory: string
   trackers: TrackerAdapters
   monitoring: Monitoring
-  /** What `/healthz` and `/readyz` say; it may change while the service runs. */
+  /** For `/healthz` and `/readyz`; may change at runtime. */
   isAlive: HealthRoutes['isAlive']
   health: HealthRoutes['health']
 }
 
-/** What the rooms above accounts store of an account. */
+/** Deletes the data that higher rooms store of an account. */
 const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   const deleteFrom = (table: 'trackers' | 'wish_marks' | 'saved_views' | 'watches' | 'feeds') =>
     transaction.deleteFrom(table).where('account_id', '=', accountId).execute()

@@ -39,30 +39,29 @@ import { composeChannels } from './compose-channels.ts'
 import type { Config } from './config.ts'
 import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 
-/** Replacements by tests and commands. */
+/** Replacements for tests and commands. */
 export interface ServiceOverrides {
-  /** Only `app.inject` works: nothing listens, no job runs, no first account is made. */
+  /** Only `app.inject` works: nothing listens, no job runs, no first account is created. */
   offline?: boolean
   clock?: Clock
   platforms?: PlatformOverrides
   expansion?: Expansion
-  /** What does not run in the background by itself. */
+  /** What does not run in the background. */
   onDemand?: ReadonlySet<OnDemand>
   /** Opens the database differently: tests reuse a running embedded one, or watch its statements. */
   open?: PrepareOptions['open']
 }
 
-/** How platforms are reached. */
 export interface PlatformOverrides {
   adapters?: ReadonlyMap<PlatformName, Platform>
-  /** How sources are named, instead of as the adapters say. */
+  /** Overrides how adapters name sources. */
   sourceKinds?: SourceKinds
   /** Multiplies platforms' calls per minute; only for a simulator that runs faster by the same factor. */
   timeScale?: number
   timeouts?: Partial<ClientTimeouts>
-  /** Resolves the names of platforms. */
+  /** Resolves platforms' host names. */
   resolver?: LookupFunction
-  /** How long a job goes on trying while none of its platforms can be reached. */
+  /** How long a job retries while no platform is reachable. */
   unreachableMs?: number
 }
 
@@ -80,23 +79,23 @@ export interface ServiceParts {
   log: Logger
   overrides: ServiceOverrides
   adminKey: AdminKey
-  /** Seals what is never shown again. */
+  /** Seals secrets that are never shown again. */
   secrets: Secrets
   prepared: PreparedDatabase
   monitoring: Monitoring
-  /** Whether the start is over and no stop has begun: else it is not ready. */
+  /** Whether the start is complete and no stop has begun; else it is not ready. */
   isOpen: () => boolean
 }
 
 function composeRateLimits({ database, backend }: OpenDatabase, limits: RequestLimits, overrides: ServiceOverrides) {
   const { clock = systemClock } = overrides
-  // One process counts in its memory; several on one Postgres count there, by its clock.
+  // One process counts in memory; several share counts in Postgres, by its clock.
   const limiter =
     backend === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, overrides.clock)
   return createRateLimits({ clock, limiter, limits })
 }
 
-/** The adapters of the platforms, their hosts and their HTTP client. */
+/** Composes platform adapters, their hosts and HTTP client. */
 async function composePlatforms({ config, log, overrides, prepared, monitoring }: ServiceParts) {
   const { database } = prepared.opened
   const { clock = systemClock, platforms: { timeouts = {}, timeScale, resolver, ...others } = {} } = overrides
@@ -117,7 +116,7 @@ async function composePlatforms({ config, log, overrides, prepared, monitoring }
   return { client, adapters, attributed, hosts: platforms.hosts, jobSources }
 }
 
-/** What the index in the search cluster has not read; undefined where there is none. */
+/** The unread backlog of the cluster's index; undefined without a cluster. */
 function outboxBacklogOf({ opened, searchCluster }: PreparedDatabase): MonitoredService['outboxBacklog'] {
   if (searchCluster === null) return undefined
   return async () => {
@@ -172,7 +171,7 @@ export async function composeService(parts: ServiceParts) {
     hostMemory,
     texts,
     platformClient: client,
-    // On a terminal, a line for each call would hide the lines that matter.
+    // On a terminal, a line per call would hide what matters.
     usualCallLevel: config.logFormat === 'text' ? 'debug' : 'info',
     cachedRead: monitoring.cachedReads(createResponseCache({ version: cacheVersion, maxSize: maxCachedCharacters })),
     cacheVersion,

@@ -46,6 +46,6 @@ export function readConfigFile({ CONFIG_FILE }: Environment): Environment {
   return parseEnv(text)
 }
 
-/** Whether every user of this machine may read a file. Windows has no such mode. */
+/** Whether every user of this machine can read a file. Always false on Windows, which lacks such modes. */
 export const isReadByAll = (path: string): boolean =>
   process.geteuid !== undefined && (statSync(path).mode & 0o004) !== 0

@@ -122,7 +122,7 @@ export interface Config
     MailSettings,
     MetricsConfig,
     SecretsConfig {
-  /** Whose access tokens open `/mcp`; null for nobody's. */
+  /** The provider whose tokens open `/mcp`; null for none. */
   oidc: OidcConfig | null
   role: Environment['ROLE']
   logLevel: string
@@ -131,14 +131,14 @@ export interface Config
   platforms: PlatformsConfig
   sources: SourcesConfig
   expansion: ExpansionConfig
-  /** Null when no text is judged by the model. */
+  /** Null if no texts are judged. */
   judging: JudgingConfig | null
-  /** Null when no news are compared with goals. */
+  /** Null if news are not compared with goals. */
   news: NewsJudgingConfig | null
   channels: ChannelsConfig
-  // No variable sets these; tests and benches change them.
+  // No variables; changed by tests and benches.
   requestLimits: RequestLimits
-  /** Where the built page is. */
+  /** The directory of the built page. */
   pageDirectory: string
   /** Whether answers are cached while nothing changes; off in benches that measure the work behind them. */
   cachesResponses: boolean
@@ -172,14 +172,14 @@ export const secretVariables: readonly string[] = Object.entries(environmentSche
   ([name, schema]) => ((schema as { 'x-kind'?: string })['x-kind'] === 'secret' ? [name] : []),
 )
 
-/** Every setting but the file that has the others. */
+/** Every setting except the configuration file itself. */
 const settingNames = Object.keys(environmentSchema.properties).filter((name) => !(name in fileVariable))
 
 type Source = Readonly<Record<string, string | undefined>>
 
 /** A setting in one source; undefined if absent or empty. @throws ConfigError for a doubled or unusable secret */
 function settingOf(source: Source, name: string): string | undefined {
-  // Other programs read the variables of proxies in lower case first.
+  // Like other programs, read proxy variables in lower case first.
   const lower = name in networkVariables ? source[name.toLowerCase()]?.trim() : undefined
   const value = lower || source[name]?.trim() || undefined
   const file = secretVariables.includes(name) ? source[`${name}_FILE`]?.trim() : undefined
@@ -193,7 +193,7 @@ function checkConfigFile(file: Source, path: string): void {
   const known = new Set([...settingNames, ...secretVariables.map((name) => `${name}_FILE`)])
   const unknown = Object.keys(file)
     .filter((name) => !known.has(name))
-    // A secret on a line of its own may end like an assignment.
+    // A secret on its own line may look like an assignment.
     .map((name) => (/^[a-z_]{1,40}$/i.test(name) ? name : 'a name that is not shown'))
   if (unknown.length > 0) complain('CONFIG_FILE', `has what is no setting: ${unknown.join(', ')}.`)
   const isSecret = (name: string) => secretVariables.includes(name) && (file[name]?.trim() ?? '') !== ''

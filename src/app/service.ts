@@ -25,30 +25,26 @@ import type { Config } from './config.ts'
 import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
 
 export interface Service {
-  /** The address it listens at, `http://…`; null for a worker, which does not listen. */
+  /** `http://…`; null for a worker, which does not listen. */
   address: string | null
   app: App
   database: OpenDatabase
-  /** The first API key, if this start made one; it is shown only once. */
+  /** The first API key, if this start created one; shown only once. */
   firstApiKey: string | null
   /** A one-time sign-in link for the first account, valid for minutes; null if a session exists. */
   signInUrl: string | null
-  /** Where metrics are served without a key, `http://…`; null where they are not. */
+  /** Where metrics are served without a key, `http://…`; null if nowhere. */
   metricsAddress: string | null
-  /** Where the admin key is stored, for the operator. */
+  /** The admin key's location, for the operator. */
   adminKeyLocation: string
   search: SearchIndex['kind']
-  /** Runs every maintenance job now. */
   runMaintenance(): Promise<void>
-  /** Reads known requests again now, as far as the budgets allow. */
+  /** Refreshes known requests now, within the budgets. */
   refreshRequests(): Promise<void>
-  /** Places queued requests in wishes now. */
   placeRequests(): Promise<void>
-  /** Runs the watches that are due now. */
   runDueWatches(): Promise<void>
-  /** Reports the news of ended runs of watches now. */
   reportNews(): Promise<void>
-  /** Tells accounts of all events that are due now, and waits for it. */
+  /** Delivers all events due now, and waits for it. */
   deliverEvents(): Promise<void>
   /** Finishes calls and pages in progress, then closes everything. Idempotent. @throws StopLimitError after 30 s. */
   stop(): Promise<void>
@@ -102,7 +98,7 @@ export async function startService(
   }
 }
 
-/** @throws ConfigError when there are channels and no key that could open them. */
+/** @throws ConfigError if there are channels but no key to open them. */
 async function checkChannels(
   config: Config,
   log: Logger,
@@ -136,7 +132,7 @@ const withinLimit = (stopping: Promise<void>, limitMs: number): Promise<void> =>
     }),
   ])
 
-/** Takes up what the last process on this embedded database left unfinished. */
+/** Resumes what the last process on this embedded database left unfinished. */
 async function recoverWork({ log, overrides: { clock = systemClock }, prepared }: StartParts): Promise<void> {
   const { database } = prepared.opened
   const recovered = await recoverTasks(database, prepared.queue)
@@ -165,7 +161,7 @@ async function start(parts: StartParts): Promise<Service> {
           hasRoom: async () => (await freeBytes(config.dataDir)) >= upkeepBytes,
         })
   await upkeep?.catchUp()
-  // Before the worker: when the port is in use, no worker is running yet.
+  // Before the worker, so that none runs if the port is in use.
   const listens = listensBy(config, overrides)
   if (listens) await app.listen({ host: config.host, port: config.port })
   const metricsAddress = offline ? null : await monitoring.listen()

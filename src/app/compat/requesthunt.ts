@@ -13,15 +13,15 @@ import { realtimeMeta } from '../../search/live-collection.ts'
 
 const prefix = '/compat/requesthunt'
 
-/** Topics belong to categories there. Here there is one, which has all of them. */
+/** RequestHunt groups topics into categories; here, one has all. */
 const category = { name: 'All topics', slug: 'all-topics' }
-/** Its own board there; nothing here comes from it. */
+/** RequestHunt's own board, from which nothing here comes. */
 const ownPlatform = 'requesthunt'
 
 /** Calls whose answers need conversion; all others pass to `/api/v1` unchanged. */
 const mapped = [`${prefix}/api/v1/requests`, `${prefix}/api/v1/topics`]
 
-/** The address by which a call is routed. */
+/** The address that routes a call. */
 export function rewriteRequestHunt({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const path = url.split('?', 1)[0] as string
   return url.startsWith(`${prefix}/api/v1/`) && !mapped.includes(path) ? url.slice(prefix.length) : url
@@ -54,7 +54,7 @@ interface ListQuery {
   cursor?: string
 }
 
-/** The query string of `GET /api/v1/requests`; null when nothing can match. */
+/** The query string for `GET /api/v1/requests`; null if nothing can match. */
 function listQueryOf(query: ListQuery): URLSearchParams | null {
   const { category: wanted, platforms, limit, ...rest } = query
   if (wanted !== undefined && wanted !== category.name && wanted !== category.slug) return null
@@ -99,7 +99,7 @@ async function callInner(app: App, request: FastifyRequest, reply: FastifyReply,
   return { isRefused: answer.statusCode !== 200, body: answer.json() }
 }
 
-/** `GET /requests` and `GET /topics` in the form of RequestHunt. */
+/** Registers `GET /requests` and `GET /topics` in RequestHunt's form. */
 export function registerRequestHunt(app: App): void {
   registerRequests(app)
   registerTopics(app)
