@@ -17,7 +17,7 @@ import { type KeyFile, keyFilesIn, noteBackup, readLastBackup } from './last-bac
 import { archiveFormat, databaseName, type Manifest, manifestName, takeCensus } from './manifest.ts'
 
 interface BackupDependencies {
-  /** Null when the data is in a Postgres. */
+  /** Null on Postgres. */
   embedded: EmbeddedClient | null
   dataDir: string
   clock: Clock
@@ -25,9 +25,9 @@ interface BackupDependencies {
 }
 
 export interface LastBackup {
-  /** ISO 8601; null when there was none of this data directory. */
+  /** ISO 8601; null if this data directory had none. */
   at: string | null
-  /** What must be kept elsewhere: no backup holds it. */
+  /** Keys to keep elsewhere, as no backup contains them. */
   missingKeys: KeyFile[]
 }
 
@@ -40,11 +40,10 @@ export interface Backups {
   create(): Promise<Readable>
   /** The last backup read to its end, and what it lacks; null on Postgres, whose backups are unknown here. */
   last(): Promise<LastBackup | null>
-  /** Waits a moment for a backup under way, then cuts it off. */
+  /** Waits a moment for a running backup, then aborts it. */
   stop(): Promise<void>
 }
 
-/** How long a shutdown waits for a backup. */
 const shutdownGraceMs = 5_000
 
 /** Database pages compress well at this level; higher ones would be slower than most disks. */
@@ -69,7 +68,7 @@ async function* pack(directory: string): AsyncGenerator<Buffer> {
   try {
     yield* archive
   } finally {
-    // Reading them to the end is the only way to close its open files.
+    // Reading them to the end is the only way to close their files.
     if (state === 'read') {
       state = 'abandoned'
       archive.resume()
@@ -92,7 +91,7 @@ async function copyInto(directory: string, { client, dataDir, clock, log }: Sour
   const ahead = await copyAhead(databaseIn(dataDir), target)
   const { tables, heldMs } = await client.alone(async (queries) => {
     const since = performance.now()
-    // Writes every page back: now the files alone are the whole database.
+    // Writes all pages back, so that the files alone are the whole database.
     await queries.query('checkpoint')
     const census = await takeCensus(queries)
     await copyRemainder(queries, databaseIn(dataDir), target, ahead)
@@ -141,13 +140,12 @@ async function openArchive(source: Source, onEnd: () => void): Promise<Readable>
   return packed.pipe(archive)
 }
 
-/** A backup from its beginning until its copy is deleted. */
 interface RunningBackup {
   ended: Promise<void>
   cutOff(): void
 }
 
-/** Runs one backup. @param onEnd called once, when it has ended or failed. */
+/** Runs one backup. @param onEnd called once, when it ends or fails */
 function runBackup(source: Source, onEnd: () => void): { running: RunningBackup; archive: Promise<Readable> } {
   const ending = Promise.withResolvers<void>()
   let isCutOff = false
@@ -173,7 +171,7 @@ function runBackup(source: Source, onEnd: () => void): { running: RunningBackup;
   return { running: { ended: ending.promise, cutOff }, archive: open() }
 }
 
-/** Backups of the embedded database, one at a time. */
+/** Creates backups of the embedded database, one at a time. */
 export function createBackups({ embedded, ...dependencies }: BackupDependencies): Backups {
   let current: RunningBackup | null = null
   return {

@@ -7,7 +7,7 @@ export const keyFiles = ['admin-key', 'secrets-key'] as const
 
 export type KeyFile = (typeof keyFiles)[number]
 
-/** Those that the directory has: keys of the configuration are in no file. */
+/** Those in the directory: keys set by configuration are in no file. */
 export const keyFilesIn = (dataDir: string): KeyFile[] => keyFiles.filter((name) => existsSync(join(dataDir, name)))
 
 // In the directory: a backup cannot contain its own end, and a restored database would report an older one.

@@ -7,14 +7,14 @@ import { parsedJson } from '../../runtime/foreign/json.ts'
 import { version } from '../../runtime/version.ts'
 import { BackupError } from './backup-error.ts'
 
-/** A quick summary of a table's contents. */
+/** A quick summary of a table. */
 interface TableCensus {
   rows: number
   /** A hash of all rows for accounts and keys; the sums of number columns for the ledger. */
   checksum: string
 }
 
-/** By table: accounts, keys and the ledger. Everything else can be collected again. */
+/** Accounts, keys and the ledger, by table. Everything else can be collected again. */
 type Census = Record<string, TableCensus>
 
 const ledgerTables = `
@@ -45,13 +45,13 @@ export async function takeCensus(queries: Queryable): Promise<Census> {
   return census
 }
 
-/** The tables in which two censuses differ. */
+/** The tables that differ between two censuses. */
 export function differingTables(one: Census, other: Census): string[] {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
   return names.filter((name) => one[name]?.rows !== other[name]?.rows || one[name]?.checksum !== other[name]?.checksum)
 }
 
-/** The first file of an archive; all others are the files of the database. */
+/** The archive's first file; all others belong to the database. */
 export const manifestName = 'manifest.json'
 export const databaseName = 'database'
 
@@ -69,19 +69,19 @@ const manifestSchema = closed({
   /** The number and total size of the database's files, to notice missing ones. */
   files: Type.Integer({ minimum: 1 }),
   bytes: naturalNumber,
-  /** For how long all other work waited while the files were copied. */
+  /** How long all other work waited for the copy. */
   heldMs: naturalNumber,
   tables: Type.Record(Type.String(), closed({ rows: naturalNumber, checksum: Type.String() })),
 })
 
-/** What an archive says about itself. */
+/** An archive's description of itself. */
 export type Manifest = Static<typeof manifestSchema>
 
 const isValid = new Ajv().compile<Manifest>(manifestSchema)
 
 const numbersOf = (text: string) => text.split(/[.-]/, 3).map(Number)
 
-/** Whether a version is later than another; pre-releases count as their release. */
+/** Whether a version is later; pre-releases count as their release. */
 function isLater(one: string, other: string): boolean {
   const [left, right] = [numbersOf(one), numbersOf(other)]
   const differing = left.findIndex((number, index) => number !== right[index])

@@ -10,7 +10,7 @@ import { unpackArchive } from './archive.ts'
 import { BackupError } from './backup-error.ts'
 import { databaseName, differingTables, type Manifest, takeCensus } from './manifest.ts'
 
-/** Why a database from a backup cannot be used, for the operator. */
+/** Explains to the operator why a backup's database is unusable. */
 function explainFailure(error: unknown): BackupError {
   if (error instanceof BackupError) return error
   if (error instanceof SchemaVersionError) {
@@ -32,7 +32,7 @@ async function prove(directory: string, manifest: Manifest): Promise<void> {
       crash.promise,
     ])
     try {
-      // Before the tables change.
+      // Must precede the migration.
       const differing = differingTables(manifest.tables, await client.alone(takeCensus))
       if (differing.length > 0) {
         throw new BackupError(`Its database differs from its manifest in ${differing.join(', ')}.`)
@@ -56,7 +56,6 @@ function requireRoom(dataDir: string, { bytes }: Manifest): void {
 }
 
 interface Restore {
-  /** An archive that was inspected. */
   file: string
   manifest: Manifest
   dataDir: string

@@ -8,7 +8,7 @@ import { verifyVocabulary } from '../../search/verify.ts'
 import { verifyWishes } from '../../wishes/list/verify.ts'
 import { verifyTopics } from '../../wishes/topics/verify.ts'
 
-/** What is derived from the requests, and can be derived anew. */
+/** What can be re-derived from the requests. */
 export const derivedParts = ['topics', 'wishes', 'vocabulary'] as const
 
 export type DerivedPart = (typeof derivedParts)[number]
@@ -38,7 +38,7 @@ const wrongNumber = closed({
   expected: nullable(Type.String({ description: 'Derived anew from the requests' })),
 })
 
-/** The operator's check of what is derived from the requests. */
+/** Registers the operator's check of derived data. */
 export function registerIntegrityRoutes(
   app: App,
   { database, backend, authentication }: Omit<RouteDependencies, 'clock' | 'idempotent'> & { backend: DatabaseBackend },

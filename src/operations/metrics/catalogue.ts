@@ -38,7 +38,7 @@ interface Series {
   isShared?: true
 }
 
-/** Makes the series of a kind. @param more what all of them have */
+/** Makes series of a kind. @param more common properties */
 const seriesOf =
   <const Kind extends Series['kind']>(kind: Kind, more: Pick<Series, 'isShared'> = {}) =>
   <const Labels extends readonly Label[]>(
@@ -50,7 +50,7 @@ const seriesOf =
   })
 const [gauge, counter, total] = [seriesOf('gauge'), seriesOf('counter'), seriesOf('total')]
 const histogram = seriesOf('histogram')
-/** Every process of one database shows the same number. */
+/** Every process of a database shows the same number. */
 const shared = { gauge: seriesOf('gauge', { isShared: true }), total: seriesOf('total', { isShared: true }) }
 
 /** Every series of the endpoint. `npm run docs` makes the table in `docs/monitoring/README.md` from it. */
@@ -162,10 +162,10 @@ export type HistogramName = NamesOf<'histogram'>
 export type CounterName = NamesOf<'counter'>
 export type ObservedName = NamesOf<'gauge' | 'total'>
 
-/** The labels of a series; each has a value. */
+/** A series' labels, each with a value. */
 export type LabelsOf<Name extends SeriesName> = Record<Catalogue[Name]['labels'][number], string>
 
-/** A number that was read for the endpoint. */
+/** A number read for the endpoint. */
 export type Observation = {
   [Name in ObservedName]: { name: Name; value: number; labels: LabelsOf<Name> }
 }[ObservedName]

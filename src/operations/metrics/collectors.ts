@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Observation } from './catalogue.ts'
 
-/** A part of the metrics that is read from the database. */
+/** A part of the metrics read from the database. */
 export interface Collector {
   name: string
   /** How long a reading is reused, in ms, however many scrapes there are. */
   maxAgeMs: number
-  /** Reads in short statements. It should take milliseconds. */
+  /** Uses short statements; should take milliseconds. */
   read(): Promise<Observation[]>
 }
 
 interface CollectorsOptions {
   collectors: readonly Collector[]
-  /** Called when a reading fails after one that succeeded, or first. */
+  /** Called on the first failure, and on each after a success. */
   onFailure: (error: unknown, collector: string) => void
-  /** How long a scrape waits for readings under way. */
+  /** How long a scrape waits for running readings. */
   waitMs?: number
-  /** A steady clock in milliseconds. */
+  /** A monotonic clock in ms. */
   now?: () => number
 }
 
@@ -29,13 +29,12 @@ interface State {
   running: Promise<void> | null
   observations: Observation[]
   readAt: number
-  /** When the last reading began. */
   begunAt: number
   isUp: boolean
   wasReported: boolean
 }
 
-/** One reading at a time; it never fails. */
+/** Starts a reading; it never rejects. */
 function begin(state: State, now: () => number, onFailure: CollectorsOptions['onFailure']): Promise<void> {
   const { collector } = state
   state.begunAt = now()
@@ -77,7 +76,7 @@ export function createCollectors(options: CollectorsOptions): () => Promise<Obse
     late.abort()
     return states.flatMap(({ collector, observations, readAt, begunAt, running, isUp }) => {
       const isCurrent = now() - readAt < collector.maxAgeMs + graceMs
-      // A reading that takes longer than scrapes wait for is no sign of health.
+      // A reading slower than a scrape's patience is no sign of health.
       const isLate = running !== null && now() - begunAt >= waitMs
       const up: Observation = {
         name: 'wishwell_collector_up',

@@ -3,7 +3,7 @@ import type { Database } from '../../database/open.ts'
 import type { Observation } from './catalogue.ts'
 import type { Collector } from './collectors.ts'
 
-/** Sums over entries of the ledger. */
+/** Sums over the ledger's entries. */
 const none = { reserved: 0, settled: 0, released: 0, granted: 0, paygHeld: 0, paygSettled: 0 }
 type Sums = typeof none
 
@@ -21,21 +21,21 @@ const sums = sql`
   coalesce(sum(payg_held_change), 0)::float8 as "paygHeld",
   coalesce(sum(payg_settled_change), 0)::float8 as "paygSettled"`
 
-/** Entries of one statement: some milliseconds. */
+/** Entries per statement, a few ms. */
 const sliceSize = 20_000
 /** Entries summed per reading while an open transaction keeps them from becoming final. */
 const maxOpenEntries = 100_000
 
-/** How far the ledger is added up for good. */
+/** How far the ledger is summed for good. */
 interface Progress {
-  /** Up to this entry: none is added before it any more. */
+  /** No entry up to this one can be added anymore. */
   id: number
   sums: Sums
   /** The newest entry of an earlier reading, and the end of transaction ids then; null before the first. */
   pending: { id: number; end: bigint } | null
 }
 
-/** The newest entry, and which transactions run. */
+/** The newest entry, and the running transactions. */
 async function readPosition(database: Database): Promise<{ id: number; oldest: bigint; end: bigint }> {
   const { rows } = await sql<{ id: number; oldest: string; end: string }>`
     select coalesce((select max(id) from credit_entries), 0)::float8 as id,

@@ -2,15 +2,14 @@ import type { GaugeMetricData, SumMetricData } from '@opentelemetry/sdk-metrics'
 import { catalogue, durations, type Observation, type ObservedName } from './catalogue.ts'
 import type { Recorder } from './recorded-parts.ts'
 
-/** The metrics of one process, on OpenTelemetry's SDK. */
+/** The metrics of a process, on OpenTelemetry's SDK. */
 export interface Metrics extends Recorder {
   /** All series in Prometheus' text format. @param observations the numbers read for it */
   expose(observations: readonly Observation[]): Promise<string>
-  /** How many recordings failed. */
   failures(): number
 }
 
-/** The parts of the SDK, loaded when metrics are made. */
+/** The parts of the SDK, loaded on demand. */
 const loadSdk = async () => {
   const [{ ValueType }, sdk, prometheus] = await Promise.all([
     import('@opentelemetry/api'),
@@ -82,7 +81,7 @@ function createInstruments(sdk: Sdk, reader: InstanceType<Sdk['PrometheusExporte
  */
 export async function createMetrics(onFailure: (error: unknown, series: string) => void): Promise<Metrics> {
   const sdk = await loadSdk()
-  // It only collects: routes of the service answer.
+  // It only collects; the service's routes answer.
   const reader = new sdk.PrometheusExporter({ preventServerStart: true })
   const serializer = new sdk.PrometheusSerializer(undefined, false, undefined, true, true)
   const { histograms, counters } = createInstruments(sdk, reader)

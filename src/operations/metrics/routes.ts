@@ -14,7 +14,7 @@ interface MetricsRouteDependencies {
   expose: () => Promise<string>
 }
 
-/** `GET /metrics` at the address of the service: for the operator only. */
+/** Registers `GET /metrics` at the service's address, for the operator only. */
 export function registerMetricsRoute(app: App, { authentication, expose }: MetricsRouteDependencies): void {
   app.get('/metrics', {
     onRequest: authentication.requireAdmin,
@@ -34,7 +34,7 @@ export interface OwnAddress {
   stop(): Promise<void>
 }
 
-/** Prometheus needs one; more are somebody else. */
+/** Prometheus needs one. */
 const maxConnections = 50
 
 /**

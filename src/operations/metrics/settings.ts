@@ -26,7 +26,7 @@ type MetricsEnvironment = Static<TObject<typeof metricsVariables>>
 export interface MetricsConfig {
   metrics: {
     isOn: boolean
-    /** Where metrics are served without a key; null: only at the address of the service. */
+    /** Serves metrics without a key; null: only at the service's address. */
     address: { host: string; port: number } | null
   }
 }

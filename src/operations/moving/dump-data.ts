@@ -12,18 +12,16 @@ import { countRows, readRows, readSequences, setUpTransaction } from './rows.ts'
 import { type MovedTable, readMovedTables } from './tables.ts'
 
 interface DumpOptions {
-  /** Called in turn; the next part is read when it has resolved. */
+  /** Called sequentially; the next part is read after it resolves. */
   write(bytes: Uint8Array): Promise<void>
   now: Date
   onProgress(progress: MovingProgress): void
 }
 
-/** What is in a dump. */
 export interface Dumped {
-  /** By table. */
+  /** Per table. */
   rows: Record<string, number>
   totalRows: number
-  /** The size of the dump. */
   bytes: number
 }
 

@@ -9,17 +9,16 @@ import { findFilledTable, type MovedTable, readMovedTables } from './tables.ts'
 export interface RestoreOptions {
   dump: OpenDump
   onProgress(progress: MovingProgress): void
-  /** Called before the transaction begins, when no service uses the database. */
+  /** Called before the transaction, when no service uses the database. */
   startQueue(): Promise<void>
-  /** Makes what is derived from the rows and not in a dump. */
+  /** Derives what a dump does not contain. */
   derive(transaction: Transaction): Promise<void>
-  /** Queues the unfinished work again. */
+  /** Requeues unfinished work. */
   queueWork(transaction: Transaction): Promise<void>
 }
 
-/** What was restored. */
 export interface Restored {
-  /** By table. */
+  /** Per table. */
   rows: Record<string, number>
   totalRows: number
 }
@@ -78,10 +77,10 @@ async function storeAll(
   }
 }
 
-/** Copies of rows that are not in a dump, and the tables that they are copied from. */
+/** Copies that are not in a dump, and the tables behind them. */
 const derivedCopies = { request_facets: 'requests', searchable_requests: 'request_texts' }
 
-/** @throws MovingError that names the first table that has not the rows of the dump. */
+/** @throws MovingError naming the first table that differs from the dump. */
 async function compareCounts(transaction: Transaction, { tables }: DumpHeader): Promise<void> {
   const expected = new Map(tables.map(({ name, rows }) => [name, rows]))
   for (const [copy, table] of Object.entries(derivedCopies)) expected.set(copy, expected.get(table) ?? 0)

@@ -6,7 +6,7 @@ import type { MovedTable } from './tables.ts'
 
 const name = pg.escapeIdentifier
 
-/** JSON cannot tell a null of jsonb from a null of SQL, so jsonb is a text in a dump. */
+/** JSON cannot tell jsonb null from SQL null, so dumps contain jsonb as text. */
 const typeInDump = (type: string) => (type === 'jsonb' || type === 'json' ? 'text' : type)
 
 const selectedColumn = ({ name: column, type }: { name: string; type: string }) =>
@@ -19,7 +19,7 @@ export async function setUpTransaction(transaction: Transaction): Promise<void> 
     ('idle_in_transaction_session_timeout', '0')) as setting (name, value)`.execute(transaction)
 }
 
-/** Rows of some tables are large: the first batch of each is small. */
+/** Some tables have large rows, so the first batch is small. */
 const firstBatchRows = 50
 const maxBatchRows = 2_000
 
@@ -42,7 +42,7 @@ export async function* readRows(transaction: Transaction, table: MovedTable): As
   await sql`close dumped_rows`.execute(transaction)
 }
 
-/** Counts the rows of a table. */
+/** Counts a table's rows. */
 export async function countRows(executor: Executor, table: string): Promise<number> {
   const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`.execute(executor)
   return rows[0]?.rows ?? 0
@@ -78,7 +78,7 @@ export async function storeRows(transaction: Transaction, table: MovedTable, lin
   )
 }
 
-/** The last value that each sequence gave; null for none. */
+/** Each sequence's last value; null if it gave none. */
 export async function readSequences(executor: Executor): Promise<Record<string, number | null>> {
   const { rows } = await sql<{ name: string; value: number | null }>`
     select sequencename as name, last_value as value from pg_sequences
@@ -86,7 +86,7 @@ export async function readSequences(executor: Executor): Promise<Record<string, 
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }
 
-/** Sequences go on where they were; those that gave no value begin. */
+/** Continues sequences; those without a value restart. */
 export async function setSequences(executor: Executor, values: Readonly<Record<string, number | null>>): Promise<void> {
   for (const [name, value] of Object.entries(values)) {
     if (value === null) continue

@@ -15,23 +15,22 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   searchable_requests: 'it is copied from requests when all rows are stored',
 }
 
-/** Columns that are not in a dump, and why. */
+/** Columns left out of dumps, and why. */
 export const leftOutColumns: Readonly<Record<string, string>> = {
   'scrape_tasks.queue_message_id': 'the queue is not in a dump: unfinished tasks are queued again',
 }
 
 interface MovedColumn {
   name: string
-  /** Its type in SQL. */
   type: string
 }
 
-/** A table whose rows are in a dump. */
+/** A table whose rows are dumped. */
 export interface MovedTable {
   name: string
   /** Ordered by name, independent of the database's history of migrations. */
   columns: readonly MovedColumn[]
-  /** The triggers that do not run while a dump is restored: the dump has what they made. */
+  /** Triggers disabled during a restore, because the dump has their results. */
   silenced: readonly string[]
 }
 
@@ -54,7 +53,7 @@ const catalog = sql<CatalogRow>`
   where relnamespace = current_schema()::regnamespace and relkind = 'r'
   order by relname collate "C"`
 
-/** The tables in an order in which each one comes after those that it refers to. */
+/** Sorts tables so that each follows those it refers to. */
 function sortByReferences(tables: readonly CatalogRow[]): CatalogRow[] {
   const names = new Set(tables.map(({ name }) => name))
   const sorted: CatalogRow[] = []
@@ -82,7 +81,7 @@ export async function readMovedTables(executor: Executor): Promise<MovedTable[]>
   }))
 }
 
-/** The first of some tables that has a row; null where all are empty. */
+/** The first table with a row; null if all are empty. */
 export async function findFilledTable(executor: Executor, tables: readonly MovedTable[]): Promise<string | null> {
   for (const { name } of tables) {
     const { rows } = await sql`select from ${sql.table(name)} limit 1`.execute(executor)

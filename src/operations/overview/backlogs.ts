@@ -9,7 +9,7 @@ type Backlogs = Overview['backlogs']
 
 interface BacklogOptions {
   now: Date
-  /** The texts that the model judges in a UTC day; 0 for none. */
+  /** Texts that the model may judge per UTC day; 0 for none. */
   judgedPerDay: number
 }
 

@@ -3,7 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import { type PlatformStatus, readPlatformStatus, type StatusOptions } from '../../platforms/status.ts'
 import { maxAccounts, type Overview } from './schemas.ts'
 
-/** The platforms that are on and fail, or wait for longer than their next window. */
+/** Enabled platforms that fail, or wait beyond their next window. */
 export async function readFailingPlatforms(options: StatusOptions): Promise<Overview['platforms']> {
   const isFailing = ({ state, advice }: PlatformStatus) =>
     state !== 'off' && (advice !== null || !['ready', 'waiting'].includes(state))
