@@ -106,7 +106,7 @@ async function startNotifying(
   }
 }
 
-/** The corrections of stored due times, by name. */
+/** The corrections of stored due times (for a clock that was ahead), by name. */
 function correctionsOf({ config, prepared: { opened, queue } }: StartParts): Record<string, InstantCorrection> {
   const { database } = opened
   return {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { fewSlips } from '../runtime/text/slips.ts'
 
-/** By what people write, what it may mean. */
+/** Maps what people write to what it may mean. */
 function readMeanings(part: string): ReadonlyMap<string, readonly string[]> {
   const meanings = new Map<string, string[]>()
   for (const [, meant = '', written = ''] of part.matchAll(/^(.+?): (.+)$/gm))
@@ -37,13 +37,13 @@ function distance(written: string, word: string): number | null {
 
 /** The cost of a written word that is in no command: the first says most; later ones may be arguments. */
 const unused = [1, 0.7, 0.6]
-/** What a word of a command costs that was not written. */
+/** The cost of a command's word that was not written. */
 const missing = (word: string) => (word === 'admin' ? 0.25 : 0.35)
 const near = 0.16
 /** Beyond this nothing is suggested. */
 const farthest = 1.2
 
-/** How far a command is from what was written; infinite when it has none of the words. */
+/** The distance of a command from what was written; infinite without a common word. */
 function costOf(written: readonly string[], path: readonly string[]): number {
   const left = [...path]
   let cost = 0
@@ -67,13 +67,13 @@ interface Meant {
 }
 
 interface Written {
-  /** The words of the command line that are known. */
+  /** The command line's known words. */
   group: readonly string[]
-  /** The next one, and what comes after it. */
+  /** The first unknown word, and those after it. */
   words: readonly string[]
 }
 
-/** What deletes, ends or sends something. */
+/** Commands that delete, end or send something. */
 const grave = /^(?:delete|revoke|cancel|lift|purge|sign-out|push|migrate|restore|restore-dump)$/
 
 /** Whether to suggest a command. A grave one needs its group named, or its own verb if unambiguous. */
@@ -119,7 +119,7 @@ export function suggestCommands(program: Command, { group, words: [unknown = '',
   const pair = `${word}-${after[0]}`
   if (commandMeanings.has(pair) || other.some(({ path }) => path[0] === pair))
     return firstFew(rank(all, { group, words: [pair] }))
-  // What follows may be words of an argument.
+  // Later words may be arguments.
   for (let count = unused.length; count > 0; count--) {
     const found = rank(all, { group, words: [word, ...after].slice(0, count) })
     if (found.length > 0) return firstFew(found)

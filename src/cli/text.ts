@@ -3,7 +3,7 @@ import { withoutUnseen } from '../runtime/text/unseen.ts'
 
 export { formatDay, formatMoment } from '../runtime/dates.ts'
 
-/** The maximum of a line of output; the remainder of a text is not processed. */
+/** The longest output line; the rest of a text is not processed. */
 const maxLineLength = 4_000
 
 /** Foreign text as one line, safe on a terminal: no control characters, escape sequences or direction overrides. */
@@ -13,13 +13,13 @@ export function printable(text: string): string {
     .trim()
 }
 
-/** The first line that is not blank, printable; empty when there is none. */
+/** The first non-blank line, printable; empty if there is none. */
 export function firstLine(text: string): string {
   const lines = text.slice(0, maxLineLength).split(/[\r\n\u2028\u2029]+/)
   return lines.map(printable).find((line) => line !== '') ?? ''
 }
 
-/** JSON on one line; control characters are escaped, so the value stays the same. */
+/** JSON on one line, with control characters escaped. */
 export function toJsonLine(value: unknown): string {
   const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   // JSON.stringify already escapes ASCII controls.

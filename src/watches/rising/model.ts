@@ -78,7 +78,7 @@ export function chanceOf(least: number, { mean, shape }: Expectation): number {
   const ratio = mean / (mean + shape)
   let term = Math.exp(-shape * Math.log1p(mean / shape))
   let [chance, at] = [0, 0]
-  // Beyond the mode terms fall by at least `ratio`, as far as they matter.
+  // Beyond the mode, relevant terms fall by at least `ratio`.
   while (at < least || (term > chance * 1e-9 && at < 1e6)) {
     term *= ((shape + at) / (at + 1)) * ratio
     at += 1
@@ -132,9 +132,9 @@ const allowedAfter = (alarms: number): number => (budget * daysApart) / budgetDa
 /** How a wish, or a topic, rises. */
 export interface Rise {
   voices: number
-  /** Voices that its past leads to expect of seven days. */
+  /** Voices expected in seven days, by its past. */
   expected: number
-  /** The probability of as many or more, if it went on as before. */
+  /** The probability of at least this many if nothing changed. */
   chance: number
 }
 

@@ -25,7 +25,7 @@ export interface Post {
   postedAt: Date
 }
 
-/** A wish that rises, and its requests of the seven days. */
+/** A rising wish, and its requests of the seven days. */
 export interface RisingWish extends Rise {
   wishId: string
   requestIds: string[]
@@ -33,9 +33,9 @@ export interface RisingWish extends Rise {
 
 interface Input {
   watchId: string
-  /** All of the watch. */
+  /** All posts of the watch. */
   posts: readonly Post[]
-  /** When the tests before were made. */
+  /** When the previous tests ran. */
   since: Date
   now: Date
   retention: Retention
@@ -48,7 +48,7 @@ interface WishesInput extends Input {
 
 const weekMs = 7 * dayMs
 
-/** The week of a post before a moment: -1 for the last seven days, 0 for those before. */
+/** The week of a post before a moment: -1 for the last seven days, 0 for the seven before. */
 const weekOf = ({ postedAt }: Post, end: Date): number => Math.floor((end.getTime() - postedAt.getTime()) / weekMs) - 1
 
 /** The ends of the tested windows: now, and each day back to the last tests. */

@@ -8,15 +8,15 @@ import { hourMs } from '../../../runtime/durations.ts'
 import { readJson } from '../../../runtime/foreign/json.ts'
 import { type Issue, TrackerError, type TrackerFields } from '../tracker.ts'
 
-/** What a tracker that names no time is left alone for. */
+/** The pause for a tracker that names no time. */
 const usualLimitMs = 60_000
 
 /** A call of a tracker. */
 export interface TrackerCall extends Omit<TargetCall, 'body' | 'headers'> {
-  /** As a sentence names it, such as `GitHub`. */
+  /** Its name in sentences, such as `GitHub`. */
   service: string
   headers?: Record<string, string>
-  /** A text as it is; anything else as JSON. */
+  /** Text is sent as is, anything else as JSON. */
   body?: unknown
   /** Whether a success may be any text, which then counts as no fields. */
   allowsText?: boolean
