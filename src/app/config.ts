@@ -207,10 +207,7 @@ function checkConfigFile(file: Source, path: string): void {
   )
 }
 
-/**
- * The settings in the environment, which win, and in `CONFIG_FILE`.
- * @throws ConfigError for an unusable file or doubled secret
- */
+/** The settings of environment (which wins) and `CONFIG_FILE`. @throws ConfigError for a bad file or doubled secret */
 export function settingsIn(environment: Source): Record<string, string> {
   const file = readConfigFile(environment)
   checkConfigFile(file, environment.CONFIG_FILE?.trim() ?? '')

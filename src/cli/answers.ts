@@ -48,10 +48,7 @@ export interface Answer {
   keyFrom: string
 }
 
-/**
- * Reads the envelope (`data`, `meta`, `usage`) of an answer.
- * @throws ApiError with the service's message if it refused, else with a description of the unexpected answer.
- */
+/** Reads an envelope: `data`, `meta`, `usage`. @throws ApiError with the service's message, or a description */
 export function readAnswer(answer: Answer): Record<string, unknown> {
   const { url, status } = answer
   const ok = status >= 200 && status < 300

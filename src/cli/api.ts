@@ -13,11 +13,7 @@ import { exitCodes } from './exit-codes.ts'
 /** Far longer than any event except a search's result. */
 const maxEventLength = 256 * 1024
 
-/**
- * Reads a `text/event-stream`.
- * @param maxLength of an event, in UTF-16 units
- * @throws its error; ApiError if too long
- */
+/** Reads a `text/event-stream`. @param maxLength of an event, in UTF-16 units; longer ones throw ApiError */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   maxLength = maxEventLength,

@@ -54,11 +54,7 @@ export function readServiceAddress(
   return { url: `http://${name}:${port || 4680}`, isHere: true }
 }
 
-/**
- * The readiness address of this environment's service: `/readyz`, or a worker's metrics.
- * @throws CommandError without one.
- * @throws ConfigError for an unusable configuration file.
- */
+/** The readiness address: `/readyz`, or a worker's metrics. @throws CommandError if none, ConfigError */
 export function readHealthAddress(environment: Record<string, string | undefined> = process.env): string {
   const file = readConfigFile(environment)
   const value = (name: string) => environment[name]?.trim() || file[name]?.trim() || undefined

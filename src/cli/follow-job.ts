@@ -23,10 +23,7 @@ interface Watcher extends Pick<JobWatcher, 'onTrouble' | 'signal'> {
   onJob(job: Job): void
 }
 
-/**
- * Polls a job to its end, through failed polls and restarts of the service.
- * @throws ApiError if refused or (`temporary`) unavailable for a minute; the reason of an aborted signal.
- */
+/** Polls a job to its end, through restarts. @throws ApiError if refused, or (`temporary`) down for a minute */
 export async function waitForJob(api: Api, jobId: string, watcher: Watcher, timing = realTiming): Promise<Job> {
   const { onJob, onTrouble, signal } = watcher
   let pauseMs = firstPauseMs

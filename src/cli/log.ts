@@ -49,10 +49,7 @@ function formatError(error: unknown): string[] {
   return [head, ...frames.slice(0, maxFrames).map(printable)].map((line) => `    ${line}`)
 }
 
-/**
- * Formats a log line (as pino writes it): time (UTC), level, message and fields, with errors on separate lines. Escape
- * sequences of logged values are removed.
- */
+/** Formats pino's line as text: time (UTC), level, message, fields, errors; without logged escape sequences. */
 export function formatLogLine(line: string, hasColours: boolean): string {
   const entry = JSON.parse(line) as Entry
   const level = levels.labels[entry.level] ?? String(entry.level)

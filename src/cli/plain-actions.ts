@@ -47,11 +47,7 @@ const request =
 
 /** @param print as an account, or as operator */
 export const actionsBy = (print: Print) => ({
-  /**
-   * One call and how to print its answer.
-   * @param body makes the body; else options are the query
-   * @param isOnce whether the call takes effect once, however often it arrives
-   */
+  /** One call and how to print its answer. @param body else options are the query @param isOnce idempotent */
   call:
     <M extends Method, Path extends PathOf<M>>(
       method: M,

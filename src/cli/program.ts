@@ -122,10 +122,7 @@ function applyGlobalOptions(program: Command, command: Command): void {
   if (isAdmin) delete process.env.ADMIN_API_KEY_FILE
 }
 
-/**
- * Builds the program: all commands, or just `serve` and the one named in `parameters`, which starts several times
- * faster.
- */
+/** Builds all commands, or just `serve` and the one in `parameters`, which starts several times faster. */
 export async function createProgram([name, inner]: readonly string[] = []): Promise<Command> {
   const program = new Command('wishwell')
     .description('Collects feature requests from public platforms, searches them, and meters live collection.')

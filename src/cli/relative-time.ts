@@ -20,10 +20,7 @@ function wholeMonths(from: Date, to: Date): number {
   return addMonths(from, months) > to ? months - 1 : months
 }
 
-/**
- * The largest unit elapsed at least once, rounded down: 18 months are 1 year. Calendar years and months, UTC.
- * @returns null for less than a minute, or a future `from`.
- */
+/** The largest whole calendar unit (UTC), rounded down: 18 months are 1 year. Null below a minute or for the future. */
 export function largestWholeUnit(from: Date, to: Date): Elapsed | null {
   const elapsedMs = to.getTime() - from.getTime()
   // Includes invalid dates.

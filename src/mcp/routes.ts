@@ -63,10 +63,7 @@ function registerMetadata(app: App, { issuer, resource }: OidcConfig, onRequest:
   return `Bearer resource_metadata="${origin}${path}${pathname}", scope="${tokenScopes.join(' ')}"`
 }
 
-/**
- * `/mcp`: MCP by streamable HTTP, without sessions, so calls may reach any process. Tools call the API in this process
- * with the caller's key, so all its rules apply.
- */
+/** `/mcp`, without sessions. Tools call the API in this process with the caller's key, so all its rules apply. */
 export function registerMcp(app: App, { authentication, oidc, log, guardFiles }: McpDependencies): void {
   let handler: Promise<McpHttpHandler> | null = null
   const createHandler = async () => {

@@ -18,10 +18,7 @@ const products: Readonly<Record<PlatformName, (sourceName: string) => string | n
   stackexchange: (site) => (anySoftware.test(site) ? null : siteHost(site)),
 }
 
-/**
- * The product a request is about, from its source, in lower case: `acme/app`, `r/android`, `forum.acme.com`. Null if
- * the source is not about a single product.
- */
+/** The product of a source: `acme/app`, `r/android`, `forum.acme.com`. Null if it is not about a single one. */
 export function productOf({
   platform,
   sourceName,

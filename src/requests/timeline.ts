@@ -27,10 +27,7 @@ const startOf = { week: startOfWeek, month: startOfMonth, year: startOfYear }
 /** Weeks up to half a year, months up to ten years. */
 const unitOf = (days: number) => (days <= 183 ? 'week' : days <= 3_653 ? 'month' : 'year')
 
-/**
- * Counts requests per week, month or year (the longer the span, the longer), including empty periods.
- * @param days UTC days as YYYY-MM-DD with their counts, in any order
- */
+/** Counts per week, month or year, depending on the span, empty periods included. @param days as YYYY-MM-DD, UTC */
 export function timelineOf(days: readonly { day: string; requests: number }[]): Period[] {
   if (days.length === 0) return []
   const moments = days.map(({ day }) => Date.parse(day))

@@ -12,15 +12,9 @@ import {
 import { hasUnrankedForms, isOneWord } from './terms.ts'
 import type { CacheBounds } from './totals.ts'
 
-/**
- * How an index of the database ranks. Queries give `request_id`, `score` (higher is better), `has_all` words, and
- * `considered` as in `Hits`.
- */
+/** Queries give `request_id`, `score` (higher is better), `has_all` words, and `considered` as in `Hits`. */
 export interface Ranking {
-  /**
-   * The `max` best matches by score (maybe more), and no others.
-   * @param all a `tsquery` of all words; null: `has_all` is true
-   */
+  /** At least the `max` best matches, and no others. @param all a `tsquery`; null: `has_all` is true */
   best(words: string, all: RawBuilder<unknown> | null, max: number): RawBuilder<unknown>
   /** The matches among `ids`. Reads every text, so pass few ids. */
   among(words: string, all: RawBuilder<unknown> | null, ids: RawBuilder<unknown>): RawBuilder<unknown>

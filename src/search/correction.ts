@@ -115,10 +115,7 @@ async function partWord(
 const isSwap = (one: string, other: string) =>
   one.length === other.length && [...one].sort().join('') === [...other].sort().join('')
 
-/**
- * Whether a neighbor is a plausible slip. First letters are seldom wrong, and a changed letter of four makes another
- * word.
- */
+/** Whether a slip is plausible: first letters are seldom wrong; a changed letter of four is another word. */
 function isLikelySlip(word: string, neighbour: string): boolean {
   if (isSwap(word, neighbour)) return true
   if (word[0] !== neighbour[0]) return false

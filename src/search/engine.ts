@@ -108,10 +108,7 @@ export interface TotalsInput {
   facets: readonly FacetName[]
 }
 
-/**
- * Searches texts for ids and scores (`Hits`). Callers read the records and recheck filters and view. Only an engine
- * inside the database uses `executor`.
- */
+/** Searches for ids and scores (`Hits`); callers recheck filters and view. External engines ignore `executor`. */
 export interface SearchEngine {
   readonly kind: 'bm25' | 'tsvector' | 'opensearch'
   /** The `max` best matches of any words, those with all words first; only matches, and all if there are fewer. */

@@ -197,11 +197,7 @@ function highlightOf({ field, text, pieces }: ReadField, matching: ReadonlySet<s
   return inside.length === 0 ? [] : [{ field, text: text.slice(from, to), ranges: rangesOf(inside) }]
 }
 
-/**
- * Finds the matched words in each result as the index does: equal after normalization and stemming.
- * @param words normalized
- * @returns the highlights, in the order of the results.
- */
+/** Finds words as the index does: equal after normalization and stemming. @param words normalized */
 export async function highlightMatches(
   executor: Executor,
   results: readonly RequestRecord[],

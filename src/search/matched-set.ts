@@ -68,10 +68,7 @@ export function phrasesHold(query: SearchQuery, id: RawBuilder<unknown>): RawBui
   ) as padded where ${condition})`
 }
 
-/**
- * Whether a request with the words of a part has no exclusion. Compares only the texts that the index finds for the
- * exclusions, or all texts if an exclusion has no indexed word.
- */
+/** Whether a request has no exclusion, comparing only indexed candidates, or all if one has no indexed word. */
 function hasNoExclusion(query: SearchQuery, part: Part, holds: RawBuilder<boolean>): RawBuilder<boolean> {
   const { excluded } = query
   const having = sql`${wordsQuery(query, part)} && ${wordsIn(any(excluded))}`
@@ -133,11 +130,7 @@ export const matchesOf = (
 ): RawBuilder<unknown> =>
   sql`select * from ${requestsWithWords(wordsQuery(query, part), { least: sql.lit(least), max })}`
 
-/**
- * A query for the matches (of `matchesOf`) that the view shows or may offer and that pass filters and phrases, with
- * their standing.
- * @param part the matches' part; null for any requests
- */
+/** A query for matches that the view shows or may offer, passing filters and phrases. @param part null: any requests */
 export function visibleOf(
   query: SearchQuery,
   matches: RawBuilder<unknown>,

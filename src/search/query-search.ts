@@ -81,10 +81,7 @@ export interface QueryMatches extends FilledMatches {
   understood: Understood
 }
 
-/**
- * Searches what a user typed, with other forms of its words and misspellings corrected.
- * @throws ServiceError INVALID_REQUEST for an unsearchable query.
- */
+/** Searches a user's query with corrections. @throws ServiceError INVALID_REQUEST for an unsearchable query. */
 export async function searchCorrected<Found extends { anyMatch: boolean; aside?: Aside | null }>(
   index: SearchIndex,
   executor: Executor,
@@ -126,10 +123,7 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
   return { ...found, understood: await understand(input.query) }
 }
 
-/**
- * Searches what a user typed, with corrections and filled up if few results have its phrases (decision 043).
- * @throws ServiceError INVALID_REQUEST for an unsearchable query.
- */
+/** Searches, corrects and fills up phrases (decision 043). @throws ServiceError INVALID_REQUEST if unsearchable. */
 export const searchQuery = (index: SearchIndex, executor: Executor, input: SearchInput): Promise<QueryMatches> =>
   searchCorrected(index, executor, input, (query) => searchFilled(index, executor, query))
 

@@ -112,10 +112,7 @@ function withOtherForms(terms: readonly Term[], same: readonly SameWords[]): Ter
   return rest
 }
 
-/**
- * The terms that a full match needs. A name and its parts (`darkmode dark mode`, from `darkMode`) are one term.
- * @param same words with other forms
- */
+/** A full match's terms; a name and its parts (`darkmode dark mode`) are one. @param same words with other forms */
 export function termsOf(
   words: readonly string[],
   beginning: Beginning | null,

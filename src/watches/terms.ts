@@ -97,10 +97,7 @@ const bodyOf = (watch: Watch): WholeBody => ({
   mutedNews: watch.muted_news,
 })
 
-/**
- * A watch's changed terms, checked as new ones, but the budget only if costs change: pausing must always work.
- * @throws ServiceError INVALID_REQUEST
- */
+/** Changed terms, checked as new; the budget only with the costs, so pausing works. @throws ServiceError */
 export function readChangedTerms(
   watch: Watch,
   changes: WatchChangesBody,

@@ -37,11 +37,7 @@ export async function readUsed(
   return new Map(rows.map(({ spender_id, used }) => [spender_id, used]))
 }
 
-/**
- * A watch as its account sees it.
- * @param usedThisMonth credits of its budget
- * @param lastRun the last due one; null before it
- */
+/** A watch as its account sees it. @param usedThisMonth of its budget @param lastRun null before the first due one */
 export const describeWatch = (
   watch: Watch,
   {

@@ -72,10 +72,7 @@ interface DemoParts {
   smtpUrl: string
 }
 
-/**
- * The demo's settings: the caller's, except for platforms (so no real credentials are used), completed by defaults.
- * @throws CommandError if the place for the data is not empty.
- */
+/** The caller's settings, except platforms', completed by defaults. @throws CommandError if the place is not empty. */
 export async function demoSettings(
   caller: Record<string, string | undefined>,
   { directory, platforms, smtpUrl }: DemoParts,

@@ -71,8 +71,8 @@ export function checkTimezone(timezone: string | undefined): void {
 }
 
 /**
- * Checks and seals a new channel. Call it outside a transaction, because it resolves names.
- * @throws ServiceError INVALID_REQUEST; CONFLICT without a secrets key or if the type is not offered.
+ * Checks and seals a channel outside transactions (it resolves names).
+ * @throws ServiceError INVALID_REQUEST, CONFLICT
  */
 export async function prepareChannel(
   { secrets, adapters }: Pick<ChannelsDependencies, 'secrets' | 'adapters'>,
@@ -162,10 +162,7 @@ export async function changeChannel(
   await rescheduleDigest(transaction, { ...row, ...changes }, now)
 }
 
-/**
- * Enables a disabled channel. An expired maker is replaced by the caller.
- * @throws ServiceError CONFLICT if its secret cannot be opened, or it is unconfirmed.
- */
+/** Enables a channel; the caller replaces an expired maker. @throws ServiceError CONFLICT if it cannot be enabled */
 export async function enableChannel(
   transaction: Transaction,
   { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,

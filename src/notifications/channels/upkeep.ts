@@ -54,9 +54,8 @@ const sealedRows: readonly Sealed[] = [
 ]
 
 /**
- * Reseals a slice of what is not sealed with the first key. What its key cannot open is disabled or marked; keys
- * unknown here are left to other processes.
- * @returns whether there may be more.
+ * Reseals a slice with the first key, disabling what cannot be opened; skips unknown keys.
+ * @returns whether to go on.
  */
 export async function sealAgain(database: Kysely<Tables>, secrets: Secrets, now: Date): Promise<boolean> {
   let hasMore = false

@@ -68,10 +68,7 @@ async function requireOwnWatch(transaction: Transaction, { accountId, watchId }:
   if (rows.length === 0) throw notFound('Watch')
 }
 
-/**
- * Creates a feed. Its secret is not stored.
- * @throws ServiceError NOT_FOUND for a foreign watch; CONFLICT at the maximum.
- */
+/** Creates a feed, without storing its secret. @throws ServiceError NOT_FOUND for a foreign watch; CONFLICT */
 export async function createFeed(transaction: Transaction, feed: NewFeed): Promise<{ feedId: string; secret: string }> {
   const { accountId, keyId, kind, name, topic, watchId, query, filters, publicUrl, now } = feed
   const maker = await makerOf(transaction, { accountId, keyId, now })
@@ -129,10 +126,7 @@ export const deleteExpiredFeeds = (executor: Executor, now: Date): Promise<boole
 const notedEveryMs = 10 * 60_000
 const secondMs = 1_000
 
-/**
- * Records a read; unchanged content is written at most every ten minutes.
- * @returns since when it shows this, in whole seconds, at least one later per change.
- */
+/** Records a read, every ten minutes at most. @returns since when it shows this, later by a second per change. */
 export async function noteRead(executor: Executor, feed: Feed, contentHash: string, now: Date): Promise<Date> {
   const wasRead = feed.last_read_at !== null && feed.last_read_at.getTime() > now.getTime() - notedEveryMs
   const known = feed.content_changed_at

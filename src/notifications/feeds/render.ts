@@ -31,10 +31,7 @@ function atomEntry({ id, title, text, url, sourceUrl, author, published, updated
 
 const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/**
- * Escapes text instead of CDATA, which the package surrounds with line breaks that would become part of names. It
- * splits `]]>` in texts, so a section ends at the first one.
- */
+/** Escapes instead of CDATA, whose line breaks would count in names. Texts with `]]>` are already split. */
 const withoutSections = (xml: string) =>
   xml.replace(/\s*<!\[CDATA\[([\s\S]*?)\]\]>\s*/g, (_section, text: string) => escapeXml(text))
 

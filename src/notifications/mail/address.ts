@@ -37,10 +37,7 @@ export const addressHash = ({ address }: MailAddress): string => sha256(`mail ${
 /** Two names of one domain. */
 const gmail = new Set(['gmail.com', 'googlemail.com'])
 
-/**
- * Identifies a mailbox for limits, ignoring `+anything` and, at one provider, dots. Merging two mailboxes costs little;
- * missing an alias would allow flooding one.
- */
+/** Identifies a mailbox for limits, without `+anything` and Gmail's dots: missing an alias would allow flooding. */
 export function mailboxHash({ address, domain }: MailAddress): string {
   const local = address.slice(0, address.lastIndexOf('@')).toLowerCase()
   const plain = local.replace(/(?<=.)\+.*$/, '')

@@ -60,10 +60,7 @@ export async function addMailChannel(
 /** How soon an account can have a confirmation resent. After two without an answer, the mailbox rests. */
 export const againAfterMs = 10 * 60_000
 
-/**
- * Has a confirmation resent within less than a day. If one is already due, it stays: repeated calls send one.
- * @returns when it is due; limits and the mailbox's rest may delay it.
- */
+/** Resends a confirmation within a day; repeated calls send one. @returns when it is due, apart from limits. */
 export async function askAgain(transaction: Transaction, channelId: string, now: Date): Promise<Date | null> {
   const soonest = new Date(now.getTime() + againAfterMs)
   const { rows } = await sql<{ next_confirmation_at: Date }>`

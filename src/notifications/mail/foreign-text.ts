@@ -31,9 +31,7 @@ const joints = new RegExp(
   'gu',
 )
 
-/**
- * Almost invisibly breaks what mail programs would link: foreign text such as `Sign in at evil.example` leads nowhere.
- */
+/** Almost invisibly breaks what mail programs would link, as in `Sign in at evil.example`. */
 export const withoutLinks = (text: string): string =>
   text
     .replace(joints, `$&${gap}`)

@@ -78,10 +78,7 @@ function note(contents: Contents, entry: ReadEntry): void {
   entry.resume()
 }
 
-/**
- * Reads and checks a whole archive.
- * @throws BackupError: no backup, incomplete, damaged, hostile or of another version.
- */
+/** Checks a whole archive. @throws BackupError: none, incomplete, damaged, hostile or of another version. */
 export async function inspectArchive(file: string): Promise<Manifest> {
   const contents: Contents = { manifestText: '', paths: new Set(), files: 0, bytes: 0, fault: null }
   const parser = new Parser({ strict: true, onReadEntry: (entry) => note(contents, entry) })

@@ -56,10 +56,7 @@ function begin(state: State, now: () => number, onFailure: CollectorsOptions['on
   return reading
 }
 
-/**
- * Reads database metrics at a bounded cost, each collector at most once per `maxAgeMs`. A scrape waits at most
- * `waitMs`, then shows the previous reading. The returned function never throws.
- */
+/** Reads at most once per `maxAgeMs`; scrapes wait at most `waitMs`, then show old numbers. Never throws. */
 export function createCollectors(options: CollectorsOptions): () => Promise<Observation[]> {
   const { collectors, onFailure, waitMs = defaultWaitMs, now = () => performance.now() } = options
   const never = Number.NEGATIVE_INFINITY

@@ -75,10 +75,7 @@ function createInstruments(sdk: Sdk, reader: InstanceType<Sdk['PrometheusExporte
   return { histograms, counters }
 }
 
-/**
- * Loads the SDK here, not with the module, so that only services with metrics pay for it.
- * @param onFailure called with each series' first failure; failures never reach what is measured
- */
+/** Loads the SDK on demand, so that only services with metrics pay. @param onFailure on a series' first failure */
 export async function createMetrics(onFailure: (error: unknown, series: string) => void): Promise<Metrics> {
   const sdk = await loadSdk()
   // It only collects; the service's routes answer.

@@ -37,10 +37,7 @@ export interface OwnAddress {
 /** Prometheus needs one. */
 const maxConnections = 50
 
-/**
- * Serves only metrics at a separate address without a key: nothing in them is secret (README.md), and the operator
- * controls access.
- */
+/** Serves only metrics at a separate address. No key: nothing in them is secret, and the operator controls access. */
 export async function listenForMetrics(
   address: { host: string; port: number },
   expose: () => Promise<string>,

@@ -48,10 +48,7 @@ export async function countRows(executor: Executor, table: string): Promise<numb
   return rows[0]?.rows ?? 0
 }
 
-/**
- * Switches triggers that a dump replaces, for this transaction alone. Needs only the table's owner, unlike
- * `session_replication_role`.
- */
+/** Switches triggers for this transaction; needs only the owner, unlike `session_replication_role`. */
 export async function setTriggers(
   transaction: Transaction,
   tables: readonly MovedTable[],

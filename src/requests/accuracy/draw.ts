@@ -140,10 +140,7 @@ async function drawMore(transaction: Transaction, { accountId }: Corrector, week
     order by source_hash on conflict do nothing`.execute(transaction)
 }
 
-/**
- * Fills this week's draw up to 20 texts. Drops unanswered earlier draws: a later correction of them is not random.
- * @throws ServiceError NOT_FOUND if the account was deleted meanwhile.
- */
+/** Fills this week's draw up to 20 texts, dropping unanswered earlier draws. @throws ServiceError NOT_FOUND */
 export async function drawTexts(transaction: Transaction, { accountId, now }: DrawOwner): Promise<void> {
   if (accountId !== null) {
     // Blocks the account's deletion and concurrent draws.

@@ -79,10 +79,7 @@ export interface Accuracy extends Estimates {
   platforms: (Estimates & { platform: string })[]
 }
 
-/**
- * Estimates the share of real requests per class, overall and per platform.
- * @param own the account's labels; the operator's if `operators` is null
- */
+/** Estimates the share of requests per class and platform. @param own the operator's if `operators` is null */
 export function estimateAccuracy(
   own: readonly DrawnLabel[],
   operators: readonly DrawnLabel[] | null,

@@ -112,11 +112,7 @@ export const createReclassifying = (database: Database, log: Pick<Logger, 'error
     onError: (error) => log.error({ err: error }, 'reclassifying failed'),
   })
 
-/**
- * Runs a slice of a pass over all requests for accounts whose strictness changed. Accounts switched before a pass
- * starts share it.
- * @returns whether there may be more now.
- */
+/** Runs a slice of a pass, which accounts that were switched before its start share. @returns whether to go on. */
 export async function reclassifySlice(database: Database): Promise<boolean> {
   const pass = await readPass(database)
   if (pass === null) return false

@@ -75,10 +75,7 @@ async function insertCorrection(
   if (rows.length === 0) throw await correctionRefusal(transaction, accountId)
 }
 
-/**
- * Corrects a request for one account or, by the operator, for all. Idempotent; replaces the opposite correction.
- * @throws ServiceError NOT_FOUND; CONFLICT if the account has the maximum of corrections.
- */
+/** Corrects a request for one account or for all; idempotent. @throws ServiceError NOT_FOUND, CONFLICT */
 export async function correctRequest(transaction: Transaction, correction: NewCorrection): Promise<void> {
   const { accountId, requestId, isRequest, madeBy, now } = correction
   const request = await lockRequest(transaction, accountId, requestId)

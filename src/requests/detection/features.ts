@@ -109,10 +109,7 @@ const prime = 0x01000193
 /** The sentence start, as the first half of a pair of words. */
 const sentenceStart = 0x7f4a7c15 | 0
 
-/**
- * The blocks of features, in table order. `share`, the length of a block's vector, keeps the many character features
- * from drowning the words; chosen by cross-validation.
- */
+/** In table order. `share`, a vector's length, keeps characters from drowning words (cross-validated). */
 export const blocks = [
   { name: 'words', bits: 15, share: 0.6 },
   { name: 'titleWords', bits: 13, share: 0.6 },

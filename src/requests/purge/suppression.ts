@@ -116,11 +116,7 @@ async function liftPurges(database: Database, purgeIds: readonly string[]): Prom
   }
 }
 
-/**
- * Lifts suppressions by name or by purge. By name, it lifts everything of the purges that named it, and other purges'
- * entries for it.
- * @returns how many entries were deleted.
- */
+/** Lifts suppressions by purge or by name, with everything of the purges that named it. @returns how many. */
 export async function liftSuppression(
   database: Database,
   what: { purgeId: string } | { identities: readonly Identity[]; platform: PlatformName | undefined },

@@ -21,10 +21,7 @@ export interface RequestChanges {
   stop(): Promise<void>
 }
 
-/**
- * Follows changes of the data behind answers. Embedded, a notification arrives before COMMIT returns to its caller; on
- * Postgres, notifications of other processes arrive after their COMMIT.
- */
+/** Follows data changes. Embedded, it is notified before COMMIT returns; of other processes' commits, afterwards. */
 export async function followRequestChanges({
   backend,
   listen,

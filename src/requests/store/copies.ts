@@ -20,10 +20,7 @@ export async function refreshCopies(transaction: Transaction, ids: readonly stri
   if (ids.length > 0) await sql`select refresh_request_copies(${[...ids]}::uuid[])`.execute(transaction)
 }
 
-/**
- * Makes requests searchable and queues them for placing. Must follow the statement that writes their texts: the word
- * index reads only what was written before.
- */
+/** Makes texts searchable and queues them for placing; must follow their statement, for the word index. */
 export async function followTexts(
   transaction: Transaction,
   { created, changed }: { created: readonly string[]; changed: readonly string[] },

@@ -21,10 +21,7 @@ interface ComparableUrl {
   query: string
 }
 
-/**
- * Normalizes a URL: drops what does not make another page, e.g. scheme, `www.`, fragment and order of parameters. The
- * case of path and parameters counts.
- */
+/** Drops from a URL what makes no other page, e.g. `www.` or fragment; path and parameters keep their case. */
 function comparableUrl(text: string): ComparableUrl | null {
   const trimmed = text.trim()
   if (!/^https?:\/\//i.test(trimmed) || !URL.canParse(trimmed)) return null

@@ -72,10 +72,7 @@ async function readSeen(transaction: Transaction, { jobId }: FoundPage, ids: rea
   return rows.map(({ id }) => id)
 }
 
-/**
- * Lists unlisted requests as if this page had found them first: nobody may learn when, or for which topic, an account
- * collected them.
- */
+/** Lists requests as if newly found: nobody may learn when, and for which topic, an account collected them. */
 async function list(transaction: Transaction, { topic, now }: FoundPage, ids: readonly string[]): Promise<void> {
   await sql`delete from request_sources where request_id = any(${[...ids]}::uuid[])`.execute(transaction)
   await unlinkUnlisted(transaction, ids)
@@ -108,10 +105,7 @@ export interface SettledStandings {
   appeared: ReadonlySet<string>
 }
 
-/**
- * Updates the standings of a page's requests. A request that only accounts' sources have is unlisted; once the
- * operator's sources have it, it is listed for good.
- */
+/** Updates a page's standings: unlisted if only in accounts' sources, listed for good once in the operator's. */
 export async function settleStandings(
   transaction: Transaction,
   page: FoundPage,

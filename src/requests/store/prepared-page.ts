@@ -5,10 +5,7 @@ import { detect } from '../detection/detect.ts'
 import { voiceOf } from '../voices/voices.ts'
 import { searchTextOf } from '../words/text.ts'
 
-/**
- * What a request of a page joins: on topic, topic and job; incomplete, the job; off topic, nothing: it is only
- * refreshed if already stored.
- */
+/** On topic: joins topic and job. Incomplete: joins the job. Off topic: only refreshed, if already stored. */
 export type Relevance = 'onTopic' | 'incomplete' | 'offTopic'
 
 export interface PreparedRequest {

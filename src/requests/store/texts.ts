@@ -20,10 +20,7 @@ async function readWholeTexts(transaction: Transaction, platform: string, source
   return new Map(rows.map(({ source_id, description }) => [source_id, description]))
 }
 
-/**
- * Keeps excerpts from replacing stored whole texts. An incomplete request becomes on topic if its stored text has the
- * topic's words.
- */
+/** Keeps excerpts from replacing whole texts; stored texts decide whether incomplete requests are on topic. */
 export async function withStoredTexts(transaction: Transaction, page: FoundPage): Promise<FoundPage> {
   const { platform, requests } = page
   const excerpts = requests.filter(({ request }) => request.excerpt).map(({ request }) => request.sourceId)

@@ -10,10 +10,7 @@ import { countSlice } from '../words/uncounted-texts.ts'
 const exact = (count: 'requests' | 'maybe') => sql`(topics.${sql.ref(count)} + (
   select coalesce(sum(unfolded.${sql.ref(count)}), 0) from topic_deltas as unfolded where unfolded.topic_key = topics.key))`
 
-/**
- * Whether a topic has listed requests. Others are not shown to all: an account may have typed the name for its own
- * sources.
- */
+/** Whether a topic has listed requests. Other names may be private: an account typed them for its own sources. */
 export const isListedTopic = sql<boolean>`(${exact('requests')} > 0 or ${exact('maybe')} > 0)`
 
 /** A topic's shared spelling, else the one that this page was collected for. */
@@ -50,8 +47,7 @@ export async function startFolding(
 const maxSliceRows = 20
 
 /**
- * Folds a slice of the appended differences (`topic_deltas`) into the counts of topics; if interrupted, the next slice
- * folds them.
+ * Folds a slice of `topic_deltas` into the counts of topics, or leaves it whole.
  * @returns whether there may be more.
  */
 export async function foldTopicCounts(database: Database, sliceRows = maxSliceRows): Promise<boolean> {

@@ -16,10 +16,7 @@ interface NewTopic {
   created: readonly string[]
 }
 
-/**
- * Whether only an expansion suggested the topic. Locks the unowned job before the topic, as its pages do: the other
- * order could deadlock.
- */
+/** Whether only an expansion suggested the topic. Locks the job before the topic, like its pages, against deadlocks. */
 async function isFromExpansion(transaction: Transaction, unownedJobId: string | undefined): Promise<boolean> {
   if (unownedJobId === undefined) return false
   const { rows } = await sql<{ from_expansion: boolean }>`
@@ -27,9 +24,7 @@ async function isFromExpansion(transaction: Transaction, unownedJobId: string | 
   return rows[0]?.from_expansion ?? false
 }
 
-/**
- * Stores a new topic, or respells one without listed requests. Locks no other topic: pages would wait for each other.
- */
+/** Stores or respells a topic without listed requests. Locks no other: pages would wait for each other. */
 async function ensureTopic(transaction: Transaction, page: NewTopic): Promise<void> {
   const { key, topic, unownedJobId, isListedPage, created } = page
   const { rows } = await sql<{ name: string; from_expansion: boolean; is_listed: boolean }>`
@@ -62,10 +57,7 @@ async function spellTopic(
       and (name, from_expansion) is distinct from (${topic}, ${fromExpansion}::boolean)`.execute(transaction)
 }
 
-/**
- * Links a page's on-topic requests to the topic, except listed ones found in an account's source: topic and counts
- * would reveal what the account collects.
- */
+/** Links on-topic requests, except listed ones from an account's source: topics must not reveal what it collects. */
 export async function linkToTopic(
   transaction: Transaction,
   { topic, unownedJobId, now, requests }: FoundPage,

@@ -62,9 +62,7 @@ export const wishIdIn = ({ account }: View, id: RawBuilder<unknown>): RawBuilder
           where merge.account_id = ${account}::uuid and merge.wish_id = ${sharedWishId(id)}),
         ${sharedWishId(id)})`
 
-/**
- * SQL: whether a request is a wish by itself in the shared view. For `not exists`, the planner may scan a whole table.
- */
+/** SQL: whether a request is a wish by itself for all. `not exists` might make the planner scan a whole table. */
 export const isSingle = (id: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`((select wish_id from wish_members where wish_members.request_id = ${id}) is null
     and (select wishes.id from wishes where wishes.id = ${id}) is null)`

@@ -97,10 +97,7 @@ async function countFresh(transaction: Transaction, ids: readonly string[]): Pro
     where own.standing = ${sql.lit(standings.likely)} order by account_id, request_id`.execute(transaction)
 }
 
-/**
- * Recounts the changed wishes, shared and per account. Must take the transaction's last locks (decision 052): wishes by
- * id, then accounts.
- */
+/** Recounts changed wishes. Must take the transaction's last locks: wishes by id, then accounts (decision 052). */
 export async function recount(transaction: Transaction, ...changes: readonly WishChanges[]): Promise<void> {
   const requests = [...new Set(changes.flatMap((change) => change.requests ?? []))]
   const left = [...new Set(changes.flatMap((change) => change.left ?? []))]
@@ -115,9 +112,7 @@ export async function recount(transaction: Transaction, ...changes: readonly Wis
       ${own.map(({ wishId }) => wishId)}::uuid[])`.execute(transaction)
 }
 
-/**
- * Deletes the wish numbers of an account without its own view. Call last, like `recount`, to wait for earlier counters.
- */
+/** Deletes the numbers of an account without its own view. Call last, like `recount`, to wait for counters. */
 export async function forgetOwnWishes(transaction: Transaction, accountId: string): Promise<void> {
   await takeAccountWishesLock(transaction, accountId)
   await sql`delete from account_wishes where account_id = ${accountId}`.execute(transaction)

@@ -4,8 +4,7 @@ import { standings } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { addWords, noteChangedWords } from './vocabulary.ts'
 
-// `uncounted_texts`: listed requests that the vocabulary does not count yet. All access holds the request's lock, so a
-// text is either counted or listed here.
+// `uncounted_texts`: listed, not yet in the vocabulary. All access holds the request's lock, so never both.
 
 /** Texts counted per transaction: in the embedded backend, all other statements wait for it. */
 const maxSliceTexts = 200

@@ -101,10 +101,7 @@ export const countsOf = (words: readonly string[]): RawBuilder<CountedWords> => 
 export const notedChanges = (range: RawBuilder<unknown>) => sql`
   (select word, sum(change)::integer as change from word_deltas where ${range} group by word) as noted`
 
-/**
- * The rarest `count` words, ignoring recorded changes. Uncounted words rank as rarest (they are at most in the end of
- * long texts), stop words as most frequent.
- */
+/** The rarest `count` words. Uncounted ones rank as rarest (at the end of long texts), stop words as frequent. */
 export async function rarestWords(executor: Executor, words: readonly string[], count: number): Promise<string[]> {
   const { rows } = await sql<{ word: string; requests: number }>`
     select word, requests from search_words where word = any(${[...words]}::text[])`.execute(executor)

@@ -52,10 +52,7 @@ const termsOf = ({ sourcePlatform }: Pick<RequestRecord, 'sourcePlatform'>) => (
   publicPages: publicPagesOf(sourcePlatform as PlatformName).show,
 })
 
-/**
- * Exports up to 100 full matches of a query, read in one statement.
- * @throws ServiceError INVALID_REQUEST for an unsearchable query or a foreign cursor.
- */
+/** Exports up to 100 full matches in one statement. @throws ServiceError INVALID_REQUEST for query or cursor */
 export async function exportSearch(
   { searchIndex, database }: { searchIndex: SearchIndex; database: Database },
   { query, prefix, filters, sortBy, format, bom, cursor }: SearchExportInput,

@@ -23,10 +23,7 @@ export function createOpenExports() {
   const slots = createAccountSlots({ perAccount: maxExportsPerAccount, total: Number.POSITIVE_INFINITY })
   let stopped = false
   return {
-    /**
-     * Opens an export; null if the account has its maximum open.
-     * @throws `texts`' first error; UNAVAILABLE at shutdown.
-     */
+    /** Opens an export; null at the account's maximum. @throws as `texts`; UNAVAILABLE at shutdown */
     async open(accountId: string, texts: () => Promise<AsyncGenerator<string>>): Promise<Readable | null> {
       const leave = slots.enter(accountId)
       if (typeof leave === 'string') return null

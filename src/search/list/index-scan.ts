@@ -117,10 +117,7 @@ export function rowsInOrder(
         order by ${column} desc, id desc limit ${sql.lit(limit)}`
 }
 
-/**
- * Reads up to `width` rows in the list's order and picks those that pass the filters.
- * @returns at most `limit + 1` picked rows, and the position of the last scanned row, null at the end of the order.
- */
+/** Reads `width` rows in order and picks up to `limit + 1` matches. @returns also the last position, or null */
 export async function scanIndex(
   executor: Executor,
   input: ScanInput,

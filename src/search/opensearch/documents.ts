@@ -102,10 +102,7 @@ function toDocument({ text, ...columns }: StoredRow): IndexDocument {
   }
 }
 
-/**
- * Reads what the index must have of requests, or that they were deleted. Its version is that of one snapshot, so the
- * latest state wins even if writes overtake each other.
- */
+/** Reads documents to write, or delete, from one snapshot: by its version, the latest state wins any race. */
 export async function readWrites(executor: Executor, ids: readonly string[]): Promise<Write[]> {
   const { rows } = await sql<{ snapshot: string; stored: StoredRow[] }>`
     select pg_current_snapshot()::text as snapshot, (

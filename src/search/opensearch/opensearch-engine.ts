@@ -52,11 +52,7 @@ async function verify(
 /** Reads the first ids of an index in an order, and whether there are more; null if too many match. */
 type ReadFirst = (size: number) => Promise<{ ids: readonly string[]; isAll: boolean } | null>
 
-/**
- * The first `limit` hits that the database has and shows. Reads spare ones, so that deleted or hidden hits do not
- * shorten the page.
- * @param max the most that the index returns
- */
+/** The first `limit` hits that the database shows, with spares for deleted ones. @param max the index's limit */
 async function readVerified(
   executor: Executor,
   query: SearchQuery,

@@ -36,10 +36,7 @@ export async function deleteReadChanges(database: Database, rows = sliceRows): P
   return (result.numAffectedRows ?? 0n) === BigInt(rows)
 }
 
-/**
- * A log position: a `pg_snapshot`, which tells for every transaction whether it was complete. A row or transaction
- * number would not do: transactions end in another order than they begin.
- */
+/** A `pg_snapshot`. A number would not do: transactions end in another order than they begin. */
 interface Snapshot {
   /** Transactions from this id on were incomplete … */
   end: bigint
@@ -154,10 +151,7 @@ export async function readChanges(executor: Executor, name: string, max: number)
   return { ids, from: position, to: formatSnapshot(to), hasMore }
 }
 
-/**
- * Records that changes are safely stored; call it after that, so that a crash only repeats them.
- * @returns false, changing nothing, if the position was moved meanwhile.
- */
+/** Records that changes are safely stored. @returns false, changing nothing, if the position was moved meanwhile. */
 export async function commitPosition(
   executor: Executor,
   name: string,

@@ -108,10 +108,7 @@ export const toRise = ({ voices, expected, chance }: StoredRise): ShownRise => (
 const riseOf = ({ voices, expected, chance }: StoredItem): ShownRise | null =>
   voices === null || expected === null || chance === null ? null : toRise({ voices, expected, chance })
 
-/**
- * Stored items with current texts and numbers in the account's view, without purged, hidden or expired ones. A merged
- * wish is the one its requests are in now.
- */
+/** Items as they are now in the account's view, without deleted or hidden ones; merged wishes by their target. */
 export async function showItems(
   executor: Executor,
   items: readonly StoredItem[],

@@ -31,10 +31,7 @@ export interface WatchNews extends ListedNews {
   hasFirst: boolean
 }
 
-/**
- * Merges reports' items, latest first: a wish once, with its gains summed; a new one stays new. The latest report
- * decides whether it fits.
- */
+/** Merges items, latest report first: each wish once, gains summed, new stays new; the latest decides the fit. */
 function mergeItems(items: readonly ShownItem[]): ShownItem[] {
   const newWishes = new Set(items.filter(({ kind }) => kind === 'new').map(({ wishId }) => wishId))
   const merged = new Map<string, ShownItem>()

@@ -138,10 +138,7 @@ export interface Rise {
   chance: number
 }
 
-/**
- * Whether a topic rises beyond its own past. Alarms of its wishes do not halve its share, and it rests after its own.
- * @param topic all wishes of a watch together
- */
+/** Whether a topic, as all its wishes, rises beyond its past. Only its own alarms quiet it. */
 export function findTopicRise({ recent, past }: TestedWish): Rise | null {
   const expected = rateOf(past)
   if (recent < leastVoices || expected === 0) return null
@@ -183,10 +180,7 @@ interface RunTests<Wish extends TestedWish, End> {
   alarms: number
 }
 
-/**
- * The wishes that rise at any of a run's window ends, each at its strongest, most surprising first. All ends share the
- * alarms before the run.
- */
+/** The wishes rising at any window end of a run, each at its strongest; all ends share earlier alarms. */
 export function findRisingOfRun<Wish extends TestedWish & { wishId: string }, End>(
   ends: readonly End[],
   { wishesAt, ...tests }: RunTests<Wish, End>,

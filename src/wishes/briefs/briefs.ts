@@ -34,10 +34,7 @@ async function keepStored(transaction: Transaction, parts: readonly Part[]): Pro
   return new Map([...parts.entries()].filter(([, { requestIds }]) => requestIds.every((id) => stored.has(id))))
 }
 
-/**
- * Stores a brief; what was deleted meanwhile counts as removed.
- * @throws ServiceError NOT_FOUND for a deleted account, CONFLICT at the maximum.
- */
+/** Stores a brief, minus what was deleted meanwhile. @throws ServiceError NOT_FOUND (account), CONFLICT */
 export async function createBrief(
   transaction: Transaction,
   { accountId, request, composed, now }: { accountId: string; request: NewBrief; composed: Composed; now: Date },

@@ -38,10 +38,7 @@ export interface Line {
   number: number
 }
 
-/**
- * The lines of a file, ignoring byte order mark and line endings. Empty lines, which end quotations in Markdown, are
- * attached to the line before: alone, they would match anywhere.
- */
+/** A file's lines, each with the empty ones after it: alone, those would match anywhere. Ignores BOM and line ends. */
 export function linesOf(file: string): Line[] {
   const texts = file.replace(/^\ufeff/, '').split(/\r\n?|\n/)
   if (texts.at(-1) === '') texts.pop()

@@ -56,10 +56,7 @@ function mostLines(line: string, before: string, format: BriefFormat): number {
   return notice.test(line) || single.some((one) => one.test(line)) ? 1 : 0
 }
 
-/**
- * Whether a file has everything left of a brief in order, and no surplus lines elsewhere than in removed places.
- * @param made the brief as a file now
- */
+/** Whether a file has all of `made` in order, and surplus lines only in removed places. @param made today's file */
 export function isButForRemovals(
   file: string,
   { made, brief, format }: { made: string; brief: Brief; format: BriefFormat },

@@ -155,11 +155,7 @@ function titleBlocks(wish: BriefWish): Block[] {
   return quotes[0]?.requestId === title.requestId ? [] : [line(['Title by ', ...originOf(title)], 'facts')]
 }
 
-/**
- * A wish with its numbers and quotations.
- * @param wish null if it was removed
- * @param unquotedPlatforms platforms whose texts are not passed on; shared briefs contain none of them
- */
+/** A wish with numbers and quotations; null if removed. @param unquotedPlatforms whose texts are not passed on */
 export function wishBlocks(
   wish: BriefWish | null,
   at: number,

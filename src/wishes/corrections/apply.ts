@@ -20,9 +20,7 @@ interface Move {
   expected: string | null
 }
 
-/**
- * Waits for deletions and blocks new ones: a membership needs its request, and `lockWishes` locks only those that move.
- */
+/** Holds off deletions, since members need their request; `lockWishes` locks only requests that move. */
 const untilWritten = sql`for key share of requests`
 
 /** The moves that still apply: the request is stored and nothing else has moved it. */

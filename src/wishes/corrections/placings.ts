@@ -47,9 +47,7 @@ function placingOf(facts: readonly Fact[], { resultOf }: MergedWishes): Omit<Pla
   return { wishId, isSplit: split !== undefined, correctionId: (split ?? facts.at(-1)!).correction_id }
 }
 
-/**
- * The wishes where corrections put these requests, and where their corrections start: an undo may have parted the two.
- */
+/** The wishes where corrections put requests, and where those started: an undo may have parted them. */
 export async function readPlacedIn(
   transaction: Transaction,
   accountId: string | null,

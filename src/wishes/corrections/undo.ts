@@ -28,10 +28,7 @@ async function closeCorrection(
   return rows[0] ?? null
 }
 
-/**
- * Forgets an undone correction: the next one of each request now starts from the wish where this one started.
- * @returns that wish, by request hash.
- */
+/** Forgets an undone correction; the next one of a request starts where it started. @returns that wish, by hash. */
 async function forgetMoves(
   transaction: Transaction,
   accountId: string | null,

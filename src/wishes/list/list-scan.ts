@@ -88,10 +88,7 @@ export interface ScannedWishes {
   end: WishPosition | null
 }
 
-/**
- * Reads the next `width` rows (and ties of the last), and picks matching wishes. The first `width` merged rows are
- * among the first `width` of each index.
- */
+/** Reads the next `width` rows (and ties) and picks matches. Merging needs only the first `width` of each index. */
 export async function scanWishes(executor: Executor, scan: WishScan, width: number): Promise<ScannedWishes> {
   const { sortBy, view, limit } = scan
   const streams = [sharedWishes(scan, width), singles(scan, width), ...ownWishes(scan, width)]

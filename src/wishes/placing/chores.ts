@@ -28,10 +28,7 @@ interface Posted extends ReadText, PostedTitle {
 const recurringTitleOf = ({ platform, sourceName, title }: PostedTitle): string =>
   hash('sha256', JSON.stringify([platform, sourceName, withoutNumbers(title)]))
 
-/**
- * Requests with this title in its source, ignoring numbers, and its chores. One statement, since it runs for each
- * request.
- */
+/** Requests and chores with this title in its source, numbers aside. One statement, as it runs for each request. */
 async function readTwinIds(
   executor: Executor,
   { platform, sourceName }: PostedTitle,

@@ -79,9 +79,7 @@ export async function joinGrown(
 /** Wishes compared again per maintenance round. */
 const maxAgain = 50
 
-/**
- * Queues wishes for comparison while nothing else waits, once a day: later texts or words may join what was kept apart.
- */
+/** Queues wishes for comparison once a day, while idle: later texts may join what was kept apart. */
 export async function compareAgain(database: Database, now: Date): Promise<void> {
   await sql`
     with due as materialized (

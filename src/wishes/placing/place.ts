@@ -152,10 +152,7 @@ export interface Placed {
   alike: { coreId: string; targets: readonly Target[] }[]
 }
 
-/**
- * Places claimed requests in one short transaction, rechecking the proposals. Retries those whose targets changed, and
- * skips expired claims.
- */
+/** Places claimed requests in a short transaction, rechecking proposals and retrying those with changed targets. */
 export const placeRequests = (database: Database, proposals: readonly Proposal[]): Promise<Placed> =>
   database.transaction().execute(async (transaction) => {
     await takeLock(transaction, 'memberships')

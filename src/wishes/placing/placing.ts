@@ -85,10 +85,7 @@ const isLater = (later: readonly string[]) => sql`(hits.id = any(${[...later]}::
 /** Best matches searched for placed ones. */
 const maxLookedThrough = 100
 
-/**
- * Up to three wishes that a claimed request may join, and possibly equal ones. None if its title recurs in its source;
- * chores are judged here.
- */
+/** Up to three wishes to join, and similar ones. None for recurring titles, whose chores are judged here. */
 async function findProposed(
   input: CandidatesInput & { executor: Database },
   { id, text, placed, later }: Turn,
@@ -126,9 +123,7 @@ interface SliceInput {
   clock?: Clock
 }
 
-/**
- * Places a slice of the queue one by one, committing after each request that joins a wish. Null if nothing was claimed.
- */
+/** Places a slice of the queue, committing after each request that joins a wish. Null if nothing was claimed. */
 export async function placeSlice({
   database,
   searchIndex,

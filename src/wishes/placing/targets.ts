@@ -32,9 +32,7 @@ interface Core {
   is_queued: boolean
 }
 
-/**
- * The cores of the candidates' wishes, each once, in candidate order. A candidate in no stored wish is its own core.
- */
+/** The distinct cores of the candidates' wishes, in order. A candidate in no stored wish is its own core. */
 async function readCores(executor: Executor, candidateIds: readonly string[], view: View): Promise<Core[]> {
   const { rows } = await sql<Core>`
     select cores.id, named,

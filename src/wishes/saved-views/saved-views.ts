@@ -55,10 +55,7 @@ export async function createSavedView(
     .executeTakeFirstOrThrow()
 }
 
-/**
- * Changes a saved view.
- * @throws ServiceError NOT_FOUND if the account has none with this id; CONFLICT for a name in use.
- */
+/** Changes a saved view. @throws ServiceError NOT_FOUND; CONFLICT for a name in use. */
 export async function changeSavedView(
   transaction: Transaction,
   { accountId, viewId }: { accountId: string; viewId: string },

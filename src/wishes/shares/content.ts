@@ -208,10 +208,7 @@ async function readerOf(
   return { ...ofAccount, view: viewOf(ofAccount), withNotes, now }
 }
 
-/**
- * A wish as a share without notes shows it, and its imported part. Null if nothing may be shown or the account is
- * deleted.
- */
+/** A wish as a share without notes shows it, and its imports. Null if unshowable, or the account is deleted. */
 export async function readPassedOnWish(
   database: Executor,
   { accountId, wishId, now }: { accountId: string; wishId: string; now: Date },
@@ -223,9 +220,7 @@ export async function readPassedOnWish(
   return summary === undefined ? null : { ...content, own: summary.own }
 }
 
-/**
- * Reads what a share shows now, as its account sees it, uncached. Null if nothing is left or its account is deleted.
- */
+/** Reads what a share shows now, uncached. Null if nothing is left, or its account is deleted. */
 export async function readContent(
   share: Share,
   now: Date,

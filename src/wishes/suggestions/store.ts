@@ -16,10 +16,7 @@ const wishVotes = (row: 'one' | 'other') => {
     (select wishes.votes from wish_members join wishes on id = wish_id where wish_members.request_id = ${id}), ${votes}), 0)`
 }
 
-/**
- * Similarity times votes (plus one, to order pairs without votes); half for one day's requests, mostly parts of one
- * work.
- */
+/** Similarity times votes plus one; half for requests of one day, which are mostly parts of one work. */
 const priority = sql`(suggestion.similarity * (1 + ${wishVotes('one')} + ${wishVotes('other')})
   * case when abs(extract(epoch from one.posted_at - other.posted_at)) < 86400 then 0.5 else 1 end)::real`
 

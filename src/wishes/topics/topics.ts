@@ -79,10 +79,7 @@ function after(sortBy: TopicOrder, [value, key]: Position) {
   return sql`(${column}, key) < (${from}, ${key})`
 }
 
-/**
- * For a query with `changed`: topics with other numbers than stored. Topics from an expansion are listed only for
- * accounts with own requests there.
- */
+/** For a query with `changed`: topics with other numbers; those of expansions only with `own` requests. */
 const changedTopics = sql`
   select key, name, topics.requests + changed.requests as requests, topics.votes + changed.votes as votes,
     topics.maybe + changed.maybe as maybe, collected_at, from_expansion
@@ -161,9 +158,8 @@ async function summarise(
 }
 
 /**
- * One page of the topics with requests, by keyset paging. With a query, a page may be short, even empty, and still have
- * a next page.
- * @throws ServiceError INVALID_REQUEST for a cursor of another list.
+ * A page of topics by keyset; with a query, it may be short.
+ * @throws ServiceError INVALID_REQUEST for a foreign cursor.
  */
 export async function listTopics(
   executor: Executor,

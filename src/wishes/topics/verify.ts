@@ -20,11 +20,7 @@ const linked = (standing: 1 | 2, keys: readonly string[] | null) => sql`
   from request_topics join requests on requests.id = request_id
   where requests.standing = ${sql.lit(standing)} and ${isAmong(keys)}`
 
-/**
- * Recounts topics in one snapshot, reading all their requests: for checks and tests only.
- * @param keys the topics; null for all
- * @returns up to `limit` wrong counts.
- */
+/** Recounts topics (null: all) in one snapshot, reading all requests. @returns up to `limit` wrong counts. */
 export async function findWrongCounts(
   executor: Executor,
   limit = 100,

@@ -78,10 +78,7 @@ const noType = (type: string): DeliveryOutcome => ({
   error: `The operator does not offer channels of the type ${type} now.`,
 })
 
-/**
- * Sends a message on a claimed channel once. Null if the claim ended before that: another process has it.
- * @param stopping aborted when the service stops, which leaves the outcome unknown
- */
+/** Sends a claimed message once; null if the claim ended. @param stopping leaves the outcome unknown */
 export async function attempt(
   dependencies: AttemptDependencies,
   claim: Claim,

@@ -103,10 +103,7 @@ async function claimChannels(
   })
 }
 
-/**
- * Restarts a claim's time: during a long composition, and before sending, to cover the adapter's time limit.
- * @returns false if nothing may be sent: the claim ended, or the channel is inactive.
- */
+/** Restarts a claim's time, to cover composing and sending. @returns false if nothing may be sent. */
 export const renewChannelClaim = (
   executor: Executor,
   { channelId, token, claimMs }: Pick<Claim, 'channelId' | 'token' | 'claimMs'>,

@@ -33,9 +33,7 @@ interface TargetRow {
 /** Events per transaction. */
 const maxEvents = 100
 
-/**
- * A watch's channels. If it names none, channels subscribed to its waiting or skipping get that; news stay on the page.
- */
+/** A watch's channels, else those subscribed to waiting and skipping; its news are then only on the page. */
 const channelsOfWatch = (watchId: string, type: EventType) => sql<TargetRow>`
   select channels.id, cadence, channels.timezone, hour from watches join channels on channels.account_id = watches.account_id
     and (channels.id = any(watches.channels)

@@ -85,10 +85,7 @@ export async function listDeliveries(executor: Executor, channelId: string, { li
   return { results: page.map(describe), ...rest }
 }
 
-/**
- * Resends an ended delivery with its attempts and, unless part of a digest, its message id.
- * @throws ServiceError NOT_FOUND; CONFLICT if it is pending, or the channel is not active.
- */
+/** Resends an ended delivery; outside digests, with its message id. @throws ServiceError NOT_FOUND, CONFLICT */
 export async function replayDelivery(
   transaction: Transaction,
   { accountId, channelId, deliveryId, now }: { accountId: string; channelId: string; deliveryId: string; now: Date },

@@ -57,16 +57,10 @@ const nodeOf = (block: Block) => {
   return { type: 'blockquote', content: [paragraph([quoted]), paragraph(block.origin)] }
 }
 
-/**
- * A text as an Atlassian document (https://developer.atlassian.com/cloud/jira/platform/apis/document/structure),
- * without any markup.
- */
+/** A text without markup: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure */
 const documentOf = (blocks: readonly Block[]) => ({ type: 'doc', version: 1, content: blocks.map(nodeOf) })
 
-/**
- * The type of new issues: the chosen one, else the best fit at level 0 (epics are above, subtasks below).
- * @throws ServiceError INVALID_REQUEST if the project lacks the chosen one.
- */
+/** The chosen type, else the best fit at level 0 (no epics or subtasks). @throws ServiceError INVALID_REQUEST */
 function issueTypeOf(project: Fields, chosen: string | undefined): string | null {
   const types = (asList(project.issueTypes) ?? []).map(asFields).filter((one) => one !== null)
   const usable = types.filter(({ subtask }) => subtask !== true)
@@ -105,8 +99,7 @@ export function createJiraTracker(outbound: Outbound): TrackerAdapter<JiraConfig
   return {
     type: 'jira',
     fields: ['url', 'project', 'email', 'token', 'issueType'],
-    // Search usually follows within seconds, but without a guarantee ("Search and reconcile"). A wrong "none" would
-    // duplicate the issue.
+    // Search usually follows within seconds, without guarantee ("Search and reconcile"); a wrong "none" duplicates.
     settleMs: 600_000,
     // Jira limits bursts and reports them in its answers (developer.atlassian.com, "Rate limiting").
     pauseMs: 0,

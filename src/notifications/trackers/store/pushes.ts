@@ -100,10 +100,7 @@ const [startsAnew, triesAgain]: readonly (readonly PushState[])[] = [
   ['failed', 'nothing_left'],
 ]
 
-/**
- * Pushes a wish to a tracker once; returns the existing push of it or of a wish merged into it.
- * @throws ServiceError NOT_FOUND; CONFLICT at a maximum, during an undo, or for an expired tracker.
- */
+/** Pushes a wish to a tracker once, also if merged; else returns that push. @throws ServiceError NOT_FOUND, CONFLICT */
 export async function pushWish(
   transaction: Transaction,
   account: Viewer,
