@@ -103,7 +103,6 @@ import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts
 /** What the rooms need, and what only the app does. */
 export interface AppDependencies extends ChannelsDependencies, Omit<OverviewDependencies, 'authentication'> {
   log: Logger
-  /** The log level of successful calls. */
   usualCallLevel: 'info' | 'debug'
   queue: TaskQueue
   changes: TaskChanges
@@ -123,7 +122,6 @@ export interface AppDependencies extends ChannelsDependencies, Omit<OverviewDepe
   rateLimits: RateLimits
   /** Proxies whose forwarded addresses count; none by default. */
   trustProxy: Proxies | undefined
-  /** Whether news are compared with watches' goals. */
   comparesGoals: boolean
   jobSources: JobSources
   texts: TextWriting
@@ -131,7 +129,6 @@ export interface AppDependencies extends ChannelsDependencies, Omit<OverviewDepe
   /** The server in the API document: the configured address, else where the document was read. */
   serverUrl: string
   removalContact: RemovalContact | undefined
-  /** The directory of the built page. */
   pageDirectory: string
   trackers: TrackerAdapters
   monitoring: Monitoring

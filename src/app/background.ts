@@ -55,7 +55,6 @@ function judgingOf({
   }
 }
 
-/** Runs watches, reports their news, and delivers events. */
 async function startNotifying(
   parts: StartParts,
   { channelAdapters: adapters, trackers, renderEvent, publicUrl, mailer }: Composed,

@@ -59,7 +59,6 @@ export interface PlatformOverrides {
   /** Multiplies platforms' calls per minute; only for a simulator that runs faster by the same factor. */
   timeScale?: number
   timeouts?: Partial<ClientTimeouts>
-  /** Resolves platforms' host names. */
   resolver?: LookupFunction
   /** How long a job retries while no platform is reachable. */
   unreachableMs?: number
@@ -95,7 +94,6 @@ function composeRateLimits({ database, backend }: OpenDatabase, limits: RequestL
   return createRateLimits({ clock, limiter, limits })
 }
 
-/** Composes platform adapters, their hosts and HTTP client. */
 async function composePlatforms({ config, log, overrides, prepared, monitoring }: ServiceParts) {
   const { database } = prepared.opened
   const { clock = systemClock, platforms: { timeouts = {}, timeScale, resolver, ...others } = {} } = overrides

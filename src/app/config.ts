@@ -138,7 +138,6 @@ export interface Config
   channels: ChannelsConfig
   // No variables; changed by tests and benches.
   requestLimits: RequestLimits
-  /** The directory of the built page. */
   pageDirectory: string
   /** Whether answers are cached while nothing changes; off in benches that measure the work behind them. */
   cachesResponses: boolean

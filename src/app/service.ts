@@ -35,7 +35,6 @@ export interface Service {
   signInUrl: string | null
   /** Where metrics are served without a key, `http://…`; null if nowhere. */
   metricsAddress: string | null
-  /** The admin key's location, for the operator. */
   adminKeyLocation: string
   search: SearchIndex['kind']
   runMaintenance(): Promise<void>

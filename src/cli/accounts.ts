@@ -10,7 +10,6 @@ import { visibleAscii, wholeNumber } from './options.ts'
 import { formatRow, noteLines, type Row } from './output.ts'
 import { count, formatDay, formatMoment, printable } from './text.ts'
 
-/** Only the list includes an account's usage. */
 type Account = Data<'updateAccount'> & Partial<Data<'listAccounts'>['results'][number]>
 
 const of = (accountId: string) => ({ path: { accountId } })

@@ -6,11 +6,9 @@ import { printable } from './text.ts'
 export class ApiError extends CommandError {
   /** Whether repeating the call may succeed. */
   readonly temporary: boolean
-  /** The service's `Retry-After`; null if none. */
   readonly retryAfterMs: number | null
   /** Whether the call may have taken effect despite the failure. */
   readonly answerLost: boolean
-  /** The service's `error.code`; null if none. */
   readonly code: string | null
   constructor(
     message: string,

@@ -97,7 +97,6 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       return { bytes, inPart: numberIn('matches-in-part'), beyond: numberIn('matches-beyond') }
     },
 
-    /** Imports a file, sent as the body. */
     async importFile(query: Query<'importFeedback'>, file: Uint8Array) {
       const answer = await client.POST('/api/v1/feedback/imports', {
         params: { query },

@@ -157,7 +157,6 @@ const differenceWords: Record<Verification['noLongerHolds'][number]['what'], str
   quote: 'a request says no more',
 }
 
-/** The result of verifying a file, in lines. */
 function verificationLines({ verdict, briefId, changes, removed, noLongerHolds }: Verification): string[] {
   if (verdict === 'unknown') return ['Not a file of a brief of this account.']
   return [

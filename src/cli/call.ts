@@ -19,10 +19,8 @@ const help = {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Headers that the command sets itself. */
 const ownHeaders = ['authorization', 'content-type']
 
-/** Collects repeated `name: value` headers. */
 function collectHeader(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([\w-]+):\s*([\x20-\x7e]+)$/.exec(text) ?? []
   if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be "name: value", in ASCII.')

@@ -29,7 +29,6 @@ export function collectField(text: string, before: Record<string, string> = {}):
   return { ...before, [name]: value }
 }
 
-/** The options for what a channel is told, and when. */
 const addSettings = (command: Command): Command =>
   command
     .option('--events <types>', 'comma list of the events that it subscribes to, such as credits.low', commaList)

@@ -94,7 +94,6 @@ export function readClientConfig(environment: Record<string, string | undefined>
   )
 }
 
-/** What `wishwell login` saved: a service's address and API key. */
 interface SavedLogin {
   url: string
   apiKey: string

@@ -77,7 +77,6 @@ export function createConnection(
   }
 }
 
-/** A signal aborted after a stream was silent for too long. */
 function watchSilence(silenceMs: number) {
   const controller = new AbortController()
   const onSilence = () => controller.abort(new DOMException('silent', 'TimeoutError'))

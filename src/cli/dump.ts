@@ -85,7 +85,6 @@ export function dumpCommand(): Command {
 interface DumpTarget {
   write(bytes: Uint8Array): Promise<void>
   finish(): Promise<void>
-  /** Removes an incomplete dump. */
   close(): Promise<void>
 }
 

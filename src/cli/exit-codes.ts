@@ -7,11 +7,9 @@ export const exitCodes = {
   failed: 1,
   /** A wrong command line or configuration. */
   usage: 2,
-  /** The service is unreachable. */
   unreachable: 3,
   /** A scrape job ended without all platforms delivering. */
   partial: 4,
-  /** Out of credits, or too many requests. */
   limited: 5,
 } as const
 

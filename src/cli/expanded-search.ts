@@ -18,7 +18,6 @@ function stateOf(states: readonly CollectionState[]) {
   return states.includes('error') ? 'error' : 'skipped'
 }
 
-/** A topic's details, beside its state. */
 function detailOf(collections: readonly CollectionProgress[]): string {
   if (collections.every(({ state }) => state === 'fresh')) return 'fresh'
   const ended = collections.filter(({ state }) => state !== 'waiting').length

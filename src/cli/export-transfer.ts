@@ -91,7 +91,6 @@ export async function* readRecords(
   if (rest !== '') throw new BrokenExportError('it ends in the middle of a record')
 }
 
-/** Consecutive tries without a record before giving up. */
 const maxTries = 6
 /** The first pause between tries, doubling each time. */
 const firstPauseMs = 500
@@ -105,7 +104,6 @@ export interface Written {
 
 interface Transfer {
   format: ExportFormat
-  /** Opens the export after the record with this cursor. */
   open(cursor: string | null): Promise<AsyncIterable<Uint8Array>>
   write(text: string): Promise<void>
   /** Updated after every write. */
@@ -136,11 +134,8 @@ export async function transferRecords({ format, open, write, written }: Transfer
 }
 
 interface ExportTarget {
-  /** Resolves when more can be written. */
   write(text: string): Promise<void>
-  /** Ends a complete export. */
   finish(): Promise<void>
-  /** Ends an incomplete one. */
   close(): Promise<void>
 }
 

@@ -57,7 +57,6 @@ function queryOf({ platforms, tag, status, job, sort, out: _, ...same }: ExportO
   return defined({ ...same, ...lists, tag, jobId: job, sortBy: sort })
 }
 
-/** Shows progress on a terminal only. */
 function createMeter(stream: NodeJS.WriteStream) {
   let shownAt = 0
   let isShown = false

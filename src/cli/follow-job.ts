@@ -19,7 +19,6 @@ const realTiming = {
 }
 
 interface Watcher extends Pick<JobWatcher, 'onTrouble' | 'signal'> {
-  /** Called with every answer, including the last. */
   onJob(job: Job): void
 }
 
@@ -60,7 +59,6 @@ interface JobWatcher {
   /** Called when the service is unreachable and the call is retried; once until the next answer. */
   onTrouble(message: string): void
   signal: AbortSignal
-  /** The maximum of pages per platform. */
   depth: number
 }
 

@@ -16,12 +16,10 @@ Exit codes: 0 the service can serve; 1 it cannot, or it was not found.`
 /** Less than container engines usually wait. */
 const timeoutMs = 5_000
 
-/** The output of `--json`. */
 interface HealthResult {
   healthy: boolean
   /** The address; null if the environment names none. */
   url: string | null
-  /** Why it is unhealthy. */
   reason?: string
   /** The answer of `/readyz`. */
   service?: unknown

@@ -25,7 +25,6 @@ Fields: ${importFields.join(', ')}.`,
 
 const subcommand = subcommandsOf('import', { failed: 'the service refused, or has no such import' })
 
-/** Collects repeated `--map field=column` options. */
 function collectColumns(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, field = '', column = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (!importFields.some((one) => one === field))

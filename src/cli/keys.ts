@@ -32,7 +32,6 @@ function rowOf(key: Key): Row {
 
 type Made = Data<'listMadeByAccountKey'>
 
-/** The names of what a key can make. */
 const madeWords = {
   keys: 'key',
   feeds: 'feed',
@@ -44,7 +43,6 @@ const madeWords = {
 
 const { watches: _, ...endedWords } = madeWords
 
-/** A line per thing made by a key. */
 const madeLines = (made: Made): string[] =>
   (Object.keys(madeWords) as (keyof Made)[]).flatMap((kind) =>
     made[kind].map(({ name, ...id }) => `${madeWords[kind].padEnd(7)}  ${printable(name)}  ${Object.values(id)[0]}`),

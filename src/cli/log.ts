@@ -12,7 +12,6 @@ export const chooseLogFormat = (format: LogFormat, isTerminal: boolean): ChosenL
 
 const colours = { debug: 'dim', trace: 'dim', info: 'cyan', warn: 'yellow', error: 'red', fatal: 'red' } as const
 
-/** Fields with their own place in a line. */
 const ownFields = new Set(['level', 'time', 'msg', 'err', 'req', 'res', 'responseTime'])
 /** Fields only needed to analyze failures. */
 const ids = new Set(['reqId', 'jobId', 'taskId'])

@@ -41,7 +41,6 @@ async function askForKey(): Promise<string> {
   return key
 }
 
-/** Reads the first line of stdin. */
 async function readKey(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {

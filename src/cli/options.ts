@@ -83,7 +83,6 @@ export const dateHelp = {
 export const sortOption = (orders: readonly SortOrder[], description: string): Option =>
   new Option('--sort <order>', description).choices([...orders, ...Object.keys(sortSynonyms)])
 
-/** Commander's default width without a terminal. */
 const pipedHelpColumns = 80
 
 /** Joins a paragraph's lines, keeping breaks after sentences and before indented lines. */

@@ -46,7 +46,6 @@ function formatHost(status: HostStatus): string {
   return `    ${printable(host)}: ${stateOfHost(status)}${until}, ${budget.remaining} of ${budget.limit} requests left${today}, ${success}`
 }
 
-/** A platform's yield, and the cost of a wish. */
 function formatYield({ topics, pages, found, likely, creditsPerWish }: NonNullable<PlatformStatus['yield']>): string {
   const cost = creditsPerWish === null ? '' : `, ${creditsPerWish} credits a wish`
   return `gave ${likely} likely of ${found} found on ${count(pages, 'page')} for ${count(topics, 'topic')}${cost}`

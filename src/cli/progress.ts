@@ -15,7 +15,6 @@ export interface Detail {
 export interface Progress {
   /** Reports states of some or all platforms. Only changes are shown; bars also show details. */
   update(states: Readonly<Record<string, TaskState>>, details?: Readonly<Record<string, Detail>>): void
-  /** Prints a line above the bars. */
   note(text: string): void
   /** Restores the terminal; safe to call twice. */
   stop(): void

@@ -40,7 +40,6 @@ const unused = [1, 0.7, 0.6]
 /** The cost of a command's word that was not written. */
 const missing = (word: string) => (word === 'admin' ? 0.25 : 0.35)
 const near = 0.16
-/** Beyond this nothing is suggested. */
 const farthest = 1.2
 
 /** The distance of a command from what was written; infinite without a common word. */
@@ -73,7 +72,6 @@ interface Written {
   words: readonly string[]
 }
 
-/** Commands that delete, end or send something. */
 const grave = /^(?:delete|revoke|cancel|lift|purge|sign-out|push|migrate|restore|restore-dump)$/
 
 /** Whether to suggest a command. A grave one needs its group named, or its own verb if unambiguous. */

@@ -74,7 +74,6 @@ export function formatTopic(
 }
 
 const columnNames = ['topic', 'requests', 'votes', 'new in 30 days', 'collected', 'tags']
-/** The smallest useful width of a name or tags. */
 const minColumns = 12
 
 /** Topics as a table as wide as the terminal; in a pipe, one line each. @param columns null in a pipe */

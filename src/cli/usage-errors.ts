@@ -70,10 +70,8 @@ export function explainMistake(mistake: Mistake, program: Command): CommandError
   return new CommandError(explain(mistake, program), exitCodes.usage)
 }
 
-/** API fields whose options have another name. */
 const renamed: Readonly<Record<string, string>> = { mutedNews: 'mute', areRequests: 'all-requests', mark: 'as' }
 
-/** The command's option for an API field, if any. */
 function optionOf({ options }: Command, field: string): string | undefined {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   const forms = [

@@ -66,7 +66,6 @@ export function formatUsage(usage: Data<'readUsage'>): string[] {
 type Spenders = NonNullable<Data<'readUsage'>['spenders']>
 type Spent = Spenders['total']
 
-/** The cost of a month or week, by key, watch and person. */
 function formatSpenders({ month, week, from, until, total, withoutKey, keys, watches, persons }: Spenders): string[] {
   const lastDay = formatDay(new Date(Date.parse(until) - dayMs))
   const cost = ({ held, settled }: Spent) =>

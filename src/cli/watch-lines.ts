@@ -5,7 +5,6 @@ import { count, formatMoment, printable } from './text.ts'
 
 type ListedWatch = Schemas['ListedWatch']
 
-/** Why a watch waits for its owner. */
 const reasons = { key_ended: 'its key has ended', not_looked_at: 'nobody has looked at it for 90 days' }
 
 const stateOf = ({ state, nextRunAt, askingBecause }: ListedWatch) =>

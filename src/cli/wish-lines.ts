@@ -55,7 +55,6 @@ export const formatPart = (name: string, { requests, votes }: { requests: number
 export const formatPlatform = (one: Data<'readTopic'>['platforms'][number]): string =>
   formatPart(one.platform, one) + (one.votesAre === null ? '' : ` (${printable(one.votesAre)})`)
 
-/** The parts of a wish of several requests. */
 function formatParts({ votesByPlatform, products, largestShare, isMergedByModel, ...who }: Data<'readWish'>): string[] {
   return [
     `By ${count(who.voices, 'voice')}: ${count(who.authors, 'author')}, ${count(who.crossPosts, 'cross-post')}`,

@@ -11,7 +11,6 @@ export type Foreign = Record<string, unknown>
 export interface Row {
   facts: Facts
   foreign: Foreign
-  /** The item in one line of text. */
   line: string
 }
 

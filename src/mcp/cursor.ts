@@ -22,7 +22,6 @@ function writeCursor({ at, skip, of }: Position): string {
   return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
 }
 
-/** The decoded cursor; null if invalid. */
 function decode(cursor: string): Position | null {
   const bytes = Buffer.from(cursor, 'base64url')
   try {

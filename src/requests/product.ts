@@ -1,7 +1,6 @@
 import type { PlatformName } from '../database/column-types.ts'
 import { siteHost } from '../platforms/adapters/stackexchange/source.ts'
 
-/** Stack Exchange sites about any software. */
 const anySoftware =
   /^(?:(?:[a-z]{2}\.)?stackoverflow|superuser|serverfault|softwarerecs|hardwarerecs|softwareengineering|webapps|ux)$/
 

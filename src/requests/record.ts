@@ -183,7 +183,6 @@ const shownColumns = [
 /** The columns that `toRecord` needs, with topic names. */
 export type RequestRow = Selectable<Pick<Tables['requests'], (typeof shownColumns)[number] | 'description'>> & {
   topics: string[] | null
-  /** In the view it was read with. */
   standing: Standing
   corrected: boolean
   wish: WishOfRequest | null

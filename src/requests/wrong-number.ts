@@ -1,6 +1,5 @@
 /** A derived number or copy that differs from its source. */
 export interface WrongNumber {
-  /** The topic, wish, request or word. */
   subject: string
   /** What is wrong, such as `votes`. */
   check: string
@@ -10,15 +9,12 @@ export interface WrongNumber {
 }
 
 export interface Verified {
-  /** At most `limit`. */
   wrong: WrongNumber[]
   /** Numbers that changed on every read, so that nothing can be said about them. */
   unchecked: number
 }
 
 export interface VerifyOptions {
-  /** Stops after this many differences. */
   limit: number
-  /** Aborts the verification. */
   signal?: AbortSignal
 }

@@ -9,13 +9,11 @@ import type { SearchIndex, SearchInput } from './search-index.ts'
 export type AskedTotals = Totals & { inPart?: number }
 
 export interface AnswerInput extends SearchInput {
-  /** Whether to report where results contain the words. */
   highlight?: boolean
   /** Whether to count full matches; facets always do. */
   total?: boolean
   /** With `total`: whether to count partial matches, too. */
   inPart?: boolean
-  /** The facets to count by. */
   facets?: readonly FacetName[]
 }
 
@@ -30,7 +28,6 @@ export interface SearchPage {
   window: number | null
   /** How many more considered matches are of the class maybe. */
   maybeResults: number
-  /** The searched words, normalized. */
   words: string[]
   /** How many requests match all words of the query, and how many only some; null unless asked for. */
   totals: AskedTotals | null

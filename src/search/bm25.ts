@@ -6,7 +6,6 @@ import { type BuildOptions, type EngineIndex, prepareIndex, readIndexState, with
 /** Older versions accept only constant queries, and reparse each match's text for a query passed to a function. */
 const minVersion = '1.5.1'
 
-/** The leading numbers of a version such as `1.5.0-dev`. */
 const numbersOf = (version: string): number[] => version.split(/[^0-9]+/, 3).map(Number)
 
 /** Compares versions of an extension. */

@@ -25,9 +25,9 @@ const shortestCorrected = 4
 const shortestTwoSlips = 8
 /** Longer words have too many neighbors to look up. */
 const longestWord = 24
-/** A word in `rareRequests` requests is a slip only beside a word this much more frequent … */
+/** A word in `rareRequests` requests is a slip only beside a word this much more frequent. */
 const frequentFactor = 50
-/** … or, from this length on, this much, as long words rarely have neighbors. */
+/** Long words rarely have neighbors, so a smaller factor applies from this length on. */
 const shortestUnlikely = 7
 const frequentFactorOfLong = 10
 
@@ -84,7 +84,6 @@ export async function readCounts(executor: Executor, words: readonly string[]): 
   return rows[0]!.counts
 }
 
-/** The shortest part of a split word. */
 const shortestPart = 2
 /** How many splits of a word are looked up in texts, those with the most frequent parts first. */
 const partingsTried = 2

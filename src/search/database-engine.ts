@@ -8,7 +8,6 @@ import { type CacheBounds, createCacheBounds, defaultBounds, readTotals, totalOf
 
 const columns: Record<ExactOrder, RawBuilder<unknown>> = { votes: sql`votes`, new: sql`posted_at` }
 
-/** The most maybe requests returned. */
 const maxMaybe = 1_000
 
 interface OrderedRow {
@@ -48,7 +47,6 @@ async function readOrdered(
   return { ids, maybeIds, ...(part === 'all' ? { totals: totalOf(total, counted) } : {}) }
 }
 
-/** The most texts to compare with phrases. */
 const maxCompared = 1_000
 
 async function readWithPhrases(executor: Executor, query: SearchQuery, max: number): Promise<string[] | null> {

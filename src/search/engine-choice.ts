@@ -19,13 +19,11 @@ export interface ChooseEngineOptions {
   /** Whether the index of a full table may be built, which takes minutes: for `wishwell admin migrate`. */
   buildsFullIndex?: boolean
   log?: Pick<Logger, 'info' | 'warn'> | undefined
-  /** Waits between attempts while the database is unavailable. */
   retryMs?: readonly number[]
 }
 
 export interface ChosenEngine {
   engine: SearchEngine
-  /** Why it is not BM25, for the operator. */
   fallbackReason?: string
 }
 

@@ -40,7 +40,6 @@ export async function readHits(executor: Executor, hits: Hits): Promise<Hit[]> {
 }
 
 export interface RankedQuery {
-  /** Any of them matches. */
   words: readonly string[]
   /** A request has all words if it has one alternative of each term. Without terms, only scores order. */
   terms: readonly Term[]
@@ -54,9 +53,7 @@ export interface RankedQuery {
 export interface SearchQuery {
   /** A request has all words if it has one alternative of each term. */
   terms: readonly Term[]
-  /** All must be in the text … */
   phrases: readonly Phrase[]
-  /** … and none of these. */
   excluded: readonly Phrase[]
   filters: RequestFilters
 }
@@ -78,7 +75,6 @@ export interface OrderedIds {
   ids: string[]
   /** Matches of the class maybe that pass the filters but are not shown, at most 1,000. */
   maybeIds: string[]
-  /** Absent if not counted. */
   totals?: Totals
 }
 

@@ -18,13 +18,11 @@ import type { SearchIndex, SearchInput } from './search-index.ts'
 /** A matching wish with the numbers of the whole wish. A request that is not likely stands alone, without numbers. */
 export interface GroupedResult {
   wishId: string | null
-  /** Of the most telling request. */
   title: string
   requestCount: number
   votes: number
   own: OwnAsks | null
   platforms: PlatformName[]
-  /** Of the most telling request. */
   product: string | null
   status: RequestStatus | null
   firstAskedAt: string
@@ -63,7 +61,6 @@ interface GroupInput {
   limit: number
 }
 
-/** A page of the groups of ranked matches. */
 async function groupMatches(
   executor: Executor,
   { ids, tiers, exact, first, final }: RankedMatches,
@@ -103,7 +100,6 @@ async function groupMatches(
   return rows
 }
 
-/** The result for a request without a wish. */
 const withoutWish = ({
   title,
   votes,
@@ -199,7 +195,6 @@ async function readGroups(searchIndex: SearchIndex, executor: Executor, input: S
 
 export interface GroupedPage extends Pick<RankedMatches, 'window' | 'maybeIds' | 'anyMatch'> {
   results: GroupedResult[]
-  /** Whether another wish follows. */
   more: boolean
   words: string[]
 }

@@ -7,7 +7,6 @@ import { searchTextLimit } from '../requests/words/text.ts'
 import { createPauses } from '../runtime/event-loop.ts'
 import { normaliseText, unspacedCharacterPattern as unspaced } from '../runtime/text/normalise.ts'
 
-/** A piece of text as written, and the normalized words it is indexed by. */
 interface Piece {
   /** UTF-16 offsets. */
   start: number
@@ -43,7 +42,6 @@ function* charactersOf(run: string, offset: number, normalise: (text: string) =>
   }
 }
 
-/** Splits texts into pieces, caching the words of each piece. */
 function createPieceReader(): (text: string) => Piece[] {
   const known = new Map<string, readonly string[]>()
   const characters = new Map<string, string>()
@@ -88,7 +86,6 @@ export const highlightSchema = closed({
   }),
 })
 
-/** Longer texts are shown in part. */
 const snippetLength = 240
 
 interface ReadField {

@@ -16,7 +16,6 @@ export interface BuildOptions {
 
 export interface EngineIndex {
   name: string
-  /** Runs before the index is created. */
   before?(executor: Executor): Promise<void>
   create(executor: Executor, how: '' | 'concurrently'): Promise<void>
 }
@@ -26,7 +25,6 @@ type IndexState = 'missing' | 'invalid' | 'valid'
 /** With more texts a table is full: indexing it takes more than a second. */
 const fullTexts = 10_000
 
-/** The wait before retrying while another process builds. */
 const pauseMs = 500
 
 /** The state of an index; `invalid` after an interrupted build. */

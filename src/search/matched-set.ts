@@ -116,7 +116,6 @@ export function leastVisible({ filters }: Pick<SearchQuery, 'filters'>): number 
 }
 
 interface MatchesOptions {
-  /** Only the first `max`. */
   max?: RawBuilder<unknown>
   /** The lowest standing in the shared view; defaults to what the query's view may show or offer. */
   least?: number

@@ -13,7 +13,6 @@ import type { SearchOrder } from './orders.ts'
 // Reads the records of matches, in one statement with their ranking.
 
 export interface PageInput extends SearchQuery, TextChoice, AskedWords {
-  /** The words to rank by; any may match. */
   words: readonly string[]
   /** Includes words that a long query drops; behind a selective filter all words are matched. */
   allWords: readonly string[]
@@ -33,13 +32,10 @@ export interface Aside {
   counts: CountedWords | null
 }
 
-/** The totals if no word has matches. */
 const noTotals: Totals = { total: 0, totalIsExact: true }
 
 export interface SearchMatches {
-  /** The page, best first. */
   results: RequestRecord[]
-  /** Whether another match follows. */
   more: boolean
   /** How many matches, from the first, have all words of the query, of those considered. */
   whole: number
@@ -51,29 +47,25 @@ export interface SearchMatches {
   anyMatch: boolean
   /** Whether all requests with any of the words were considered. */
   isAll: boolean
-  /** Null if not read with the page. */
   aside: Aside | null
 }
 
 interface MatchOptions {
-  /** Narrows the matches beyond words and view. */
   condition: RawBuilder<boolean> | null
-  /** How many of the best hits to consider. */
   max: number
 }
 
 export interface Considered {
-  /** How many hits there are … */
   hits: number
-  /** … out of how many ranked ones, if not all matches were ranked. */
+  /** How many matches were ranked, if not all; else null. */
   ranked: number | null
   /** How many of them are included only for having all words; at most `maxLower`. */
   lower: number
-  /** How many of the considered hits the view shows … */
+  /** How many of the considered hits the view shows. */
   inView: number
-  /** … how many of these pass the filters … */
+  /** How many shown hits pass the filters. */
   passing: number
-  /** … and how many of these, from the first on, no deeper ranking changes. */
+  /** How many passing hits, from the first, no deeper ranking changes. */
   final: number
   matches: SearchMatches
 }

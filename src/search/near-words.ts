@@ -3,7 +3,6 @@ import type { Executor } from '../database/open.ts'
 import { lastCharacter, notedChanges } from '../requests/words/vocabulary.ts'
 import { slipsBetween } from '../runtime/text/slips.ts'
 
-/** How many words with the same beginning are compared. */
 const comparedWords = 2_000
 
 const alphabets = [
@@ -36,7 +35,6 @@ export function neighboursOf(word: string): string[] {
   return [...neighbours]
 }
 
-/** Slips allowed in a long word. */
 const forgivenSlips = 2
 
 interface KnownWord {

@@ -19,13 +19,11 @@ import { searchCap } from './orders.ts'
 import { isOneWord } from './terms.ts'
 
 interface Order extends OrderedIds {
-  /** How many ids, from the first, have all words. */
   whole: number
   /** Set if requests with only some of the words come just from this many best matches. */
   window: number | null
 }
 
-/** The partial matches among the best matches. */
 async function readSomeOfBest(
   executor: Executor,
   engine: SearchEngine,
@@ -67,7 +65,6 @@ async function readOrder(
   }
 }
 
-/** Whether the words match anything, ignoring filters. */
 async function matchesAnything(executor: Executor, engine: SearchEngine, input: PageInput): Promise<boolean> {
   const filters = { view: filterView(input.filters) }
   const bare = { ...input, filters, phrases: [], excluded: [], sortBy: 'relevance' as const, offset: 0, limit: 1 }

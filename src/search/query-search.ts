@@ -70,14 +70,12 @@ async function searchPhrases(index: SearchIndex, executor: Executor, input: Sear
 }
 
 export interface Understood extends UnderstoodQuery {
-  /** The corrected query that was searched instead. */
   corrected?: string
   /** Words without any match or similar word: possibly of a language that few texts are in. */
   unknown: string[]
 }
 
 export interface QueryMatches extends FilledMatches {
-  /** How the (corrected) query was understood. */
   understood: Understood
 }
 
@@ -132,7 +130,6 @@ export interface FullMatches {
   results: RequestRecord[]
   /** How many more match than lists of a search can reach. */
   beyond: number
-  /** Partial matches. */
   inPart: Totals
   understood: Understood
 }

@@ -15,7 +15,6 @@ export interface ParsedQuery {
   /** Distinct words to look for, including those of phrases. */
   words: string[]
   phrases: Phrase[]
-  /** … and none of these. */
   excluded: Phrase[]
   /** The prefix being typed; null unless the search is by prefix. */
   prefix: string | null
@@ -161,7 +160,6 @@ export function sameWordsIn(query: string): SameWords[] {
 
 /** How a query was understood, for its user. */
 export interface UnderstoodQuery {
-  /** The distinct searched words, normalized. */
   words: string[]
   /** As typed, without quotes. */
   phrases: string[]

@@ -9,7 +9,6 @@ import { isOneWord } from './terms.ts'
 
 /** The ids of a query's matches that pass its filters and that the view shows. */
 export interface RankedMatches {
-  /** In search order. */
   ids: string[]
   /** By relevance: a number per id that increases with each tier, and whether the title is exact. */
   tiers: number[]
@@ -22,7 +21,6 @@ export interface RankedMatches {
   final: number
   /** How many matches a deeper ranking would consider; null if this one considered all, or the maximum. */
   deeper: number | null
-  /** As in `SearchMatches`. */
   maybeIds: string[]
   anyMatch: boolean
 }
@@ -42,13 +40,11 @@ export const noRankedMatches: RankedMatches = {
 interface RankedFacts {
   /** How many hits in the window the view shows. */
   considered: number
-  /** As in `Considered`. */
   hits: number
   ranked: number | null
   unpassed: number
 }
 
-/** The best matches up to a depth. */
 async function rankBest(
   executor: Executor,
   engine: SearchEngine,
@@ -83,11 +79,9 @@ async function rankBest(
   return { ...matches, final, window: isWhole ? null : considered, deeper }
 }
 
-/** How many matches in an exact order are grouped. */
 const maxOrdered = 1_000
 
 interface Ordered extends OrderedIds {
-  /** There are more than these. */
   hasMore: boolean
 }
 

@@ -23,7 +23,6 @@ export interface SearchInput {
   filters?: RequestFilters
   /** Defaults to relevance. */
   sortBy?: SearchOrder
-  /** Whether the last word is a prefix. */
   prefix?: boolean
   fullText?: boolean
   /** Words of the query with alternatives to search, besides those known for all queries. */
@@ -39,7 +38,6 @@ export interface FoundMatches extends SearchMatches {
 
 export interface SearchIndex {
   readonly kind: SearchEngine['kind']
-  /** Why it is not `bm25`, for the operator. */
   readonly fallbackReason?: string
   /**
    * The requests with any of the query's words in title, description, tags, author name or handle, with its phrases and
@@ -120,7 +118,6 @@ async function readBeginning(
   return { prefix, words, name: parts && { ...parts, words: await readBeginnings(executor, parts.last, spellings) } }
 }
 
-/** The query's words, with a prefix expanded. */
 async function readQuery(
   executor: Executor,
   { query, filters = {}, prefix: isPrefix = false, alternatives = [] }: TotalsOfSearch,

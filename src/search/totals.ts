@@ -111,7 +111,6 @@ const facetsOf = (names: readonly FacetName[]) =>
 interface TotalsRow {
   total: number
   facets: Facets
-  /** How many matches were read, if not all. */
   read: number | null
 }
 

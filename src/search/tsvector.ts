@@ -4,9 +4,9 @@ import type { Ranking } from './best-hits.ts'
 export interface RankingBounds {
   /** Matches ranked by all their words, at 20 to 30 µs each; the others follow by estimate. */
   rankedExactly: number
-  /** Candidates per word, those in which it weighs most. Queries of many words take fewer of each … */
+  /** Candidates per word, those in which it weighs most. Queries of many words take fewer each. */
   maxOfWord: number
-  /** … but at least this many, if together they would exceed `maxOfQuery`. */
+  /** The fewest candidates per word, if together they would exceed `maxOfQuery`. */
   minOfWord: number
   maxOfQuery: number
 }

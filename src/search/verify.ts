@@ -4,9 +4,7 @@ import type { Database, DatabaseBackend, Executor } from '../database/open.ts'
 import { vocabularyOf } from '../requests/words/vocabulary.ts'
 import type { Verified, VerifyOptions, WrongNumber } from '../requests/wrong-number.ts'
 
-/** Texts per statement. */
 const maxTexts = 500
-/** Words per statement. */
 const maxWords = 5_000
 /** Words counted per pass, about 60 MB; a larger vocabulary takes several passes over the texts. */
 const maxCountedWords = 500_000
@@ -21,7 +19,6 @@ const storedWords = sql`(
   ) as part group by word having sum(requests) <> 0
 ) as stored`
 
-/** Selects the words of a pass. */
 type IsCounted = (word: string) => boolean
 
 /** An evenly distributed hash (FNV-1a, 32 bits). */
@@ -70,9 +67,7 @@ async function readWords(executor: Executor, isCounted: IsCounted, { signal }: V
 }
 
 interface Comparison {
-  /** The words whose stored and counted numbers differ. */
   wrong: Map<string, [stored: number, counted: number]>
-  /** The words whose stored number changed during the count. */
   changed: Set<string>
 }
 
@@ -130,7 +125,6 @@ async function passesOf(executor: Executor, maxInPass: number): Promise<IsCounte
 
 export interface VocabularyOptions extends VerifyOptions {
   backend: DatabaseBackend
-  /** Smaller for tests. */
   maxInPass?: number
 }
 

@@ -25,7 +25,6 @@ interface DueDependencies extends RunDependencies {
 
 type DueWatch = Watch & { next_run_at: Date }
 
-/** Watches read at a time. */
 const watchesPerSlice = 100
 
 /** Runs every due watch, or records why not. A failing one is logged, retried next time, and delays no other. */
@@ -49,7 +48,6 @@ async function readDue(database: Database, now: Date, after: DueWatch | null): P
   return rows
 }
 
-/** Watches computed per page. */
 const correctedPerSlice = 500
 /** Schedules never have two instants this close, so an earlier one is the next. */
 const shortestMs = 3600_000
@@ -178,7 +176,6 @@ async function whyItAsks(
   return now.getTime() - lastLookedAt.getTime() >= unseenMs ? 'not_looked_at' : null
 }
 
-/** Makes the watch wait for its owner. */
 async function ask(
   transaction: Transaction,
   { id: watchId, account_id: accountId }: Watch,

@@ -38,7 +38,6 @@ const toRun = (row: RunRow) => ({
 /** A run as its account sees it. `jobId` is null if it was skipped; `credits` are those of delivered pages. */
 export type WatchRun = ReturnType<typeof toRun>
 
-/** The results of the jobs of `runs`. */
 const resultColumns = sql`case when scrape_jobs.id is not null then ${jobStatus} end as status, pages, created, maybe, problems`
 const resultsOfRuns = sql`left join scrape_jobs on scrape_jobs.id = runs.job_id
     cross join lateral (
@@ -87,7 +86,6 @@ export async function listRuns(executor: Executor, { watchId, limit, cursor }: P
 const runDays = 400
 const keptRuns = 1_000
 const watchesPerSlice = 100
-/** Runs deleted per watch and round. */
 const runsPerWatch = 100
 
 /** Deletes runs older than 400 days and not among their watch's last 1,000, some watches at a time. */

@@ -23,7 +23,6 @@ export interface WatchDependencies extends RouteDependencies, JobTermsDependenci
   /** @returns the ids that are no channels of the account, including malformed ones. */
   findUnknownChannels: (executor: Executor, accountId: string, channelIds: readonly string[]) => Promise<string[]>
   visits: Pick<Visits, 'record'>
-  /** Whether a model compares news with goals. */
   comparesGoals: boolean
 }
 

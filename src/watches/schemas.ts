@@ -38,7 +38,6 @@ const channelIds = Type.Array(Type.String({ maxLength: 100 }), {
 })
 const name = trimmedText(1, 100, 'As people call it')
 const settings = { name, schedule, monthlyCredits }
-/** The default schedule and time zone. */
 const instants = {
   schedule: defaulted(Type.String({ ...schedule, default: 'daily' })),
   timezone: defaulted(Type.String({ ...timezone, default: 'UTC' })),

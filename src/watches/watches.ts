@@ -161,7 +161,6 @@ export async function deleteWatch(transaction: Transaction, accountId: string, w
   await transaction.deleteFrom('watches').where('id', '=', watch.id).execute()
 }
 
-/** Running watches that keys made or pay for. */
 const runningOf = (executor: Executor, keyIds: readonly string[]) =>
   executor
     .selectFrom('watches')

@@ -33,7 +33,6 @@ interface DetailInput extends PageInput {
   possiblySame: PossiblySame
 }
 
-/** The most topics shown, and possibly equal wishes. */
 const shownTopics = 20
 const shownPossiblySame = 5
 const shownProducts = 20
@@ -44,7 +43,6 @@ interface Breakdowns {
   statuses: WishDetail['statuses']
   platforms: { platform: PlatformName; requests: number; votes: number }[]
   products: WishDetail['products']
-  /** The most votes of one request. */
   most_votes: number
   is_merged_by_model: boolean
   topics: WishDetail['topics']

@@ -18,7 +18,6 @@ const topics = sections.slice(0, 12).map(({ topic }) => topic)
 const shown = 'dark mode'
 const watched = 'calendar sync'
 const others = topics.filter((topic) => topic !== shown && topic !== watched)
-/** How many were collected a week ago. */
 const pastTopics = 6
 
 interface DemoOptions {
@@ -41,7 +40,6 @@ interface Demo extends DemoSettings {
   interruption: AbortSignal
 }
 
-/** Prints a command and runs it here. */
 async function show({ service, apiKey, interruption }: Demo, ...parameters: string[]): Promise<number> {
   console.log(`\n$ wishwell ${parameters.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`)
   const { ended } = run(parameters, {
@@ -54,7 +52,6 @@ async function show({ service, apiKey, interruption }: Demo, ...parameters: stri
   return code ?? 1
 }
 
-/** A one-time link that signs in to the page. */
 async function makeSignInLink(url: string, adminKey: string): Promise<string> {
   const call = callerOf(url, adminKey)
   const accounts = (await call('GET', '/api/admin/accounts')).results as unknown as { accountId: string }[]
@@ -170,7 +167,6 @@ interface DemoAddresses {
   apiKey: string
   adminKey: string
   signInUrl: string
-  /** Null if mails go to the caller's server. */
   mailboxUrl: string | null
 }
 
@@ -182,7 +178,6 @@ const mailboxLines = (url: string | null) =>
     ${url}
 `
 
-/** Printed when the demo is ready. */
 const instructions = ({ url, apiKey, adminKey, signInUrl, mailboxUrl }: DemoAddresses) => `
 The service goes on at ${url} (max plan, simulated platforms) until you press Ctrl-C.
 

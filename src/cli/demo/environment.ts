@@ -55,7 +55,6 @@ const addressOf = (host: string, port: string) => {
 }
 
 export interface DemoSettings {
-  /** The service's complete environment. */
   environment: Record<string, string>
   /** Names of the caller's settings that the demo overrides. */
   notUsed: string[]

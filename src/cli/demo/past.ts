@@ -52,7 +52,6 @@ interface Past {
   environment: Record<string, string>
   apiKey: string
   topics: readonly string[]
-  /** The watch's topic. */
   watched: string
   /** Null if the caller has a mail server. */
   mailbox: Mailbox | null

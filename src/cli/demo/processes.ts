@@ -13,7 +13,6 @@ export interface Outcome {
   signal: NodeJS.Signals | null
 }
 
-/** The running processes. */
 const running = new Map<ChildProcess, Promise<Outcome>>()
 
 /** Runs `wishwell`. */

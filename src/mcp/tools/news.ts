@@ -12,7 +12,6 @@ import { inLine, nameOf } from './requests.ts'
 
 type OfWatch = Data<'readNews'>['results'][number]
 
-/** The API's names of changes, and those in rows. */
 const changes = {
   rising: 'rising',
   newWishes: 'new',
@@ -22,7 +21,6 @@ const changes = {
   other: 'other',
 } as const
 
-/** Tokens of a wish's text. */
 const maxExcerpt = 60
 
 function rowOf(change: string, item: OfWatch['newWishes'][number], { watchId, watchName }: OfWatch): Row {

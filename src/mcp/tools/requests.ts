@@ -9,7 +9,6 @@ type Request = components['schemas']['Request']
 
 export const dayOf = (moment: string | null): string | null => moment?.slice(0, 10) ?? null
 
-/** Tokens of a title, author or URL. */
 const maxName = 60
 
 export const nameOf = (text: string | null): string | null => text && clip(text, maxName)

@@ -45,7 +45,6 @@ type Found = Pick<
   best: Wish['topRequest']
 }
 
-/** Tokens of the best request's text. */
 const maxExcerpt = 90
 
 function rowOf({ best, ...wish }: Found): Row {

@@ -8,11 +8,9 @@ export type DeliveryOutcome =
   | { outcome: 'delivered'; status?: number }
   | {
       outcome: 'failed'
-      /** The HTTP or SMTP status, if there was one. */
       status?: number
       /** A sentence for the delivery log (`The receiver answered 500.`), without text of the message or receiver. */
       error: string
-      /** How long the receiver asked to wait. */
       retryAfterMs?: number
       /** `delivery`: never retry this one. `channel`: the receiver wants nothing anymore, so disable the channel. */
       isFinal?: 'delivery' | 'channel'
@@ -25,7 +23,6 @@ export type DeliveryOutcome =
 export interface DeliveryContext {
   channelId: string
   accountId: string
-  /** The account's name for the channel, in plain text. */
   channelName: string
   now: Date
   /** The base of links, without a trailing slash. */

@@ -26,9 +26,7 @@ const sliceSize = 50
 
 interface Sealed {
   table: 'channels' | 'trackers'
-  /** The context for sealing a row. */
   sealedFor: (id: string) => string
-  /** Rows known to be unreadable. */
   isUnreadable: RawBuilder<unknown>
   noteUnreadable: (transaction: Transaction, id: string, now: Date) => Promise<unknown>
 }

@@ -26,7 +26,6 @@ export interface FeedEntry {
   title: string
   text: string
   url: string
-  /** Where it was posted. */
   sourceUrl: string | null
   author: string | null
   published: Date

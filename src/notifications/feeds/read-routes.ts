@@ -17,7 +17,6 @@ import { contentTypes, renderFeed } from './render.ts'
 /** Reads per minute: readers poll a few times an hour, and one service's address reads for many people. */
 export const feedLimits = { ofFeed: 20, ofAddress: 120 }
 
-/** The entity tag of a body. */
 const tagOf = (body: string): string => `"${createHash('sha256').update(body).digest('base64url')}"`
 
 interface Validators {

@@ -18,7 +18,6 @@ import { countConfirmation, uncountConfirmation } from './mailboxes.ts'
 import type { Mailer } from './mailer.ts'
 import { confirmationContent } from './templates/content.ts'
 
-/** How long a confirmation link works. */
 const confirmationTimeMs = 7 * dayMs
 /** The wait before retrying a confirmation that was certainly not sent. */
 const retryMs = 10 * 60_000
@@ -121,7 +120,6 @@ function claim(
   })
 }
 
-/** Sends a claimed confirmation and stores the result. */
 async function sendClaimed(
   dependencies: ConfirmationDependencies,
   key: ConsentKey,

@@ -10,7 +10,6 @@ export interface MailLimit {
 }
 
 export interface MailLimits {
-  /** Mails of an account per hour. */
   accountPerHour: number
   /** Mails of all accounts to a recipient's domain per hour. */
   domainPerHour: number

@@ -6,11 +6,9 @@ import { type MailContent, subjectOf } from './templates/content.ts'
 import { renderHtml, renderText } from './templates/html.ts'
 import { createSmtpTransport, type SmtpFailure, type SmtpTransport } from './transport.ts'
 
-/** What a failure means for the recipient's channel. */
 interface FailureVerdict {
   /** `bounced`: the mailbox or domain does not exist or takes no mail. `retry`: anything else. */
   kind: 'bounced' | 'retry'
-  /** Our own sentence. */
   error: string
 }
 

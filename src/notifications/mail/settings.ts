@@ -29,7 +29,6 @@ export interface SmtpServer {
   host: string
   port: number
   encryption: MailEncryption
-  /** Whether the server's certificate must be valid. */
   verifiesCertificate: boolean
   user: string | null
   password: string | null

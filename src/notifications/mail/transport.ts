@@ -78,7 +78,6 @@ function failureOf(error: SmtpError, stage: SmtpStage, isAborted: boolean): Smtp
   }
 }
 
-/** TLS settings per kind of server. */
 function connectionOptions({ server, timeouts = usualTimeouts, ca }: SmtpTransportOptions) {
   const { host, port, encryption, verifiesCertificate } = server
   return {

@@ -10,7 +10,6 @@ export interface Issue {
   key: string
   /** Null if the tracker gave none. */
   url: string | null
-  /** Null if unknown. */
   status: RequestStatus | null
 }
 
@@ -44,7 +43,6 @@ export interface PreparedTracker<Config> {
 /** A type of tracker. `config` is the opened result of `prepare`. All others throw `TrackerError`s. */
 export interface TrackerAdapter<Config = unknown> {
   type: TrackerType
-  /** The accepted fields. */
   fields: readonly (keyof TrackerFields)[]
   /** Checks the fields, and with one call that the tracker accepts them. @throws ServiceError INVALID_REQUEST */
   prepare(fields: TrackerFields, signal: AbortSignal): Promise<PreparedTracker<Config>>
@@ -77,7 +75,6 @@ export type TrackerErrorKind = 'refused' | 'missing' | 'tracker' | 'unclear'
 export class TrackerError extends Error {
   override readonly name = 'TrackerError'
   readonly kind: TrackerErrorKind
-  /** How long the tracker asked to wait. */
   readonly retryAfterMs: number | undefined
   /** Whether the address is the likely cause: refused, unreachable, or no such tracker. */
   readonly isOfAddress: boolean

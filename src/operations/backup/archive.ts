@@ -101,7 +101,6 @@ export async function unpackArchive(file: string, directory: string): Promise<vo
   // The file may have changed since its inspection.
   const filter = (_path: string, entry: unknown) => {
     const read = entry as ReadEntry
-    // Ignores the archive's modes.
     read.mode = read.type === 'Directory' ? 0o700 : 0o600
     return faultOf(read) === null
   }

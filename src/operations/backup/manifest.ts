@@ -7,7 +7,6 @@ import { parsedJson } from '../../runtime/foreign/json.ts'
 import { version } from '../../runtime/version.ts'
 import { BackupError } from './backup-error.ts'
 
-/** A quick summary of a table. */
 interface TableCensus {
   rows: number
   /** A hash of all rows for accounts and keys; the sums of number columns for the ledger. */

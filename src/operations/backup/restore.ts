@@ -10,7 +10,6 @@ import { unpackArchive } from './archive.ts'
 import { BackupError } from './backup-error.ts'
 import { databaseName, differingTables, type Manifest, takeCensus } from './manifest.ts'
 
-/** Explains to the operator why a backup's database is unusable. */
 function explainFailure(error: unknown): BackupError {
   if (error instanceof BackupError) return error
   if (error instanceof SchemaVersionError) {

@@ -38,7 +38,6 @@ interface Series {
   isShared?: true
 }
 
-/** Makes series of a kind. @param more common properties */
 const seriesOf =
   <const Kind extends Series['kind']>(kind: Kind, more: Pick<Series, 'isShared'> = {}) =>
   <const Labels extends readonly Label[]>(
@@ -50,7 +49,6 @@ const seriesOf =
   })
 const [gauge, counter, total] = [seriesOf('gauge'), seriesOf('counter'), seriesOf('total')]
 const histogram = seriesOf('histogram')
-/** Every process of a database shows the same number. */
 const shared = { gauge: seriesOf('gauge', { isShared: true }), total: seriesOf('total', { isShared: true }) }
 
 /** Every series of the endpoint. `npm run docs` makes the table in `docs/monitoring/README.md` from it. */

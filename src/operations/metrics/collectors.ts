@@ -14,7 +14,6 @@ interface CollectorsOptions {
   collectors: readonly Collector[]
   /** Called on the first failure, and on each after a success. */
   onFailure: (error: unknown, collector: string) => void
-  /** How long a scrape waits for running readings. */
   waitMs?: number
   /** A monotonic clock in ms. */
   now?: () => number

@@ -3,7 +3,6 @@ import type { Database } from '../../database/open.ts'
 import type { Observation } from './catalogue.ts'
 import type { Collector } from './collectors.ts'
 
-/** Sums over the ledger's entries. */
 const none = { reserved: 0, settled: 0, released: 0, granted: 0, paygHeld: 0, paygSettled: 0 }
 type Sums = typeof none
 

@@ -50,7 +50,6 @@ export interface Monitoring {
   maintenanceJobs(jobs: Record<string, MaintenanceJob>): Record<string, MaintenanceJob>
   /** Measures an app's calls; call it before registering routes. */
   calls(app: App): void
-  /** Sets what the numbers are read from. */
   observe(service: MonitoredService): void
   /** All series in Prometheus' text format; null without metrics. */
   readonly expose: (() => Promise<string>) | null

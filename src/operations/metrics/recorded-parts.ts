@@ -21,7 +21,6 @@ function outcomeOf(error: unknown): string {
 
 /** Where the parts record what happens. Methods neither throw nor wait. */
 export interface Recorder {
-  /** @param seconds how long it took */
   record<Name extends HistogramName>(name: Name, seconds: number, labels: LabelsOf<Name>): void
   count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): void
 }

@@ -5,12 +5,10 @@ import { urlOf } from '../../http/addresses.ts'
 import type { App } from '../../http/app-type.ts'
 import { closed } from '../../http/schemas.ts'
 
-/** The media type of Prometheus' text format. */
 const expositionType = 'text/plain; version=0.0.4; charset=utf-8'
 
 interface MetricsRouteDependencies {
   authentication: Authentication
-  /** All series as text. */
   expose: () => Promise<string>
 }
 
@@ -29,7 +27,6 @@ export function registerMetricsRoute(app: App, { authentication, expose }: Metri
 }
 
 export interface OwnAddress {
-  /** Where it listens, `http://…`. */
   url: string
   stop(): Promise<void>
 }

@@ -19,7 +19,6 @@ interface DumpOptions {
 }
 
 export interface Dumped {
-  /** Per table. */
   rows: Record<string, number>
   totalRows: number
   bytes: number

@@ -20,7 +20,6 @@ const headerSchema = closed({
   /** Of the dumped tables. */
   schemaVersion: Type.Integer({ minimum: 1 }),
   createdAt: Type.String({ minLength: 1 }),
-  /** In the dump's order. */
   tables: Type.Array(closed({ name: Type.String(), rows: naturalNumber })),
 })
 

@@ -13,12 +13,10 @@ export interface RestoreOptions {
   startQueue(): Promise<void>
   /** Derives what a dump does not contain. */
   derive(transaction: Transaction): Promise<void>
-  /** Requeues unfinished work. */
   queueWork(transaction: Transaction): Promise<void>
 }
 
 export interface Restored {
-  /** Per table. */
   rows: Record<string, number>
   totalRows: number
 }

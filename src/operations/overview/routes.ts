@@ -32,7 +32,6 @@ export interface OverviewDependencies extends Omit<RouteDependencies, 'idempoten
   backups: Backups
 }
 
-/** How long to wait for a search cluster's status. */
 const clusterWaitMs = 2_000
 
 /** Registers the operator's overview. */

@@ -8,7 +8,6 @@ export interface DrawnLabel {
   /** Its class when drawn, and the confidence behind it. */
   standing: Standing
   confidence: number
-  /** The texts of its class when drawn. */
   population: number
   /** The thresholds at that time, as a key. */
   thresholds: string

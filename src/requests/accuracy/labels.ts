@@ -7,7 +7,6 @@ import { type Accuracy, type DrawnLabel, estimateAccuracy } from './estimate.ts'
 /** Only the latest labels count: two years of an account that answers every week. */
 const mostLabels = 2_080
 
-/** The labels of an account, or the operator (null). */
 async function readLabels(executor: Executor, accountId: string | null): Promise<DrawnLabel[]> {
   const { rows } = await sql<DrawnLabel>`
     select label_draws.platform, standing, confidence, population, thresholds, is_request as "isRequest"

@@ -49,7 +49,6 @@ const begin = '00000000-0000-0000-0000-000000000001'
 
 interface Pass {
   accounts: string[]
-  /** The request after which the next slice starts. */
   after: string
   /** Whether every transaction has ended that may have read the accounts' old strictness or data deleted since. */
   isSettled: boolean

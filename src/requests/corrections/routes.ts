@@ -16,7 +16,6 @@ const newCorrection = closed({
   isRequest: Type.Boolean({ description: 'Whether the request is a feature request' }),
 })
 
-/** What differs between an account's and the operator's routes. */
 interface CorrectionAudience extends Audience {
   limit: string
   refusals: ErrorCode[]

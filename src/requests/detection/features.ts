@@ -117,7 +117,6 @@ export const blocks = [
 ] as const
 export const blockCount = blocks.length
 
-/** Where each block's table starts, and the total size. */
 const offsets = blocks.map((_block, index) => blocks.slice(0, index).reduce((sum, { bits }) => sum + 2 ** bits, 0))
 export const modelSize: number = blocks.reduce((sum, { bits }) => sum + 2 ** bits, 0)
 
@@ -130,7 +129,6 @@ export interface Features {
   positions: Uint32Array
   /** The full hash of each position's feature. */
   hashes: Uint32Array
-  /** Where each block ends in `positions`. */
   ends: Uint32Array
   /** The value of each block's features, which gives the block the length `share`. */
   values: Float64Array
@@ -201,7 +199,6 @@ const features: Features = {
 const seenIn = new Uint32Array(modelSize)
 let textNumber = 0
 
-/** Adds the first `count` of `found` as a block. */
 function addBlock(block: number, start: number, count: number): number {
   const { bits, share } = blocks[block]!
   const offset = offsets[block]!

@@ -2,7 +2,6 @@ import { comment } from './features.ts'
 import { agreed, type Evidence, meaningOf } from './labels.ts'
 
 export interface FormText {
-  /** The type that its author chose. */
   evidence: Evidence
   /** The author's own text, without the form's headings, choices and empty fields. */
   text: string
@@ -12,7 +11,6 @@ export interface FormText {
 const maxFormText = 6_000
 const maxLine = 160
 
-/** Names of type fields, as the words of their line. */
 const typeFields: ReadonlySet<string> = new Set([
   ...['type', 'issue type', 'request type', 'ticket type', 'report type', 'type of issue', 'type of report'],
   ...['type of request', 'kind', 'issue kind', 'kind of issue', 'category', 'issue category', 'please choose'],
@@ -57,7 +55,6 @@ function isTypeField(name: string): boolean {
   return typeFields.has(wordsOf(name)) || (choice.test(name) && wishWord.test(name) && otherWord.test(name))
 }
 
-/** A command that sets a label: `/kind feature`. */
 const command = /^\/(?:kind|type)\s+/
 
 /** The answer in a heading that lost its line breaks: "### Issue type Feature request". */
@@ -87,7 +84,6 @@ const withoutMarks = (line: string) =>
 const fence = /^\s*(?:```|~~~)/
 const box = /^\s*(?:[-*+]\s+|\d{1,2}[.)]\s+)?\[\s?([x✓✔]?)\s?\]\s*/i
 
-/** How a type field's or ticked box's line starts. */
 const beginning =
   /^[^a-z]{0,12}(?:<b>|<strong>)?(?:x ?\]|[✓✔]|type|issue (?:type|kind|category)|(?:request|ticket|report) type|kind|category|please choose|what (?:type|kind)|(?:th)?is |i'?m |i am |select |(?:do|are|would) you|bug|feature|enhancement|defect|question|improvement|suggestion|support)/i
 
@@ -132,7 +128,6 @@ const empty = /^\s*_?no response_?\s*$/i
 /** Fields whose content forms may render as code. */
 const proseField = /behaviou?r|descri|happened|summary|request/i
 
-/** The lines of a form that its author wrote. */
 function authorsLines(lines: readonly string[]): string[] {
   let field = ''
   let block: 'none' | 'prose' | 'code' = 'none'

@@ -77,7 +77,6 @@ export type Detector = Readonly<Record<PlatformGroup, GroupModel>>
 
 interface Header {
   version: number
-  /** Weight bits per block. */
   bits: number[]
   groups: { name: PlatformGroup; bias: number; scales: number[]; calibration: Calibration; thresholds: Thresholds }[]
 }

@@ -43,7 +43,6 @@ export const includeFilter = Type.Optional(
   }),
 )
 
-/** The filters that bodies and query strings share. */
 const sharedFilters = {
   topic: Type.Optional(trimmedText(2, 100, 'Only requests of this topic')),
   minVotes: Type.Optional(

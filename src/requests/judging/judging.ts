@@ -39,7 +39,6 @@ interface JudgedText {
   description: string
 }
 
-/** The question how likely a text is a feature request. */
 const confidenceQuestion = ({ platform, title, description }: JudgedText): Question => ({
   name: 'judgement',
   schema: confidenceSchema,
@@ -54,7 +53,6 @@ const confidenceQuestion = ({ platform, title, description }: JudgedText): Quest
 export interface JudgingDependencies {
   database: Database
   clock: Clock
-  /** It never gets a text, an answer, a key or an address. */
   log: ModelLog & { error(fields: object, message: string): void }
   config: JudgingConfig
   dispatcher?: Dispatcher

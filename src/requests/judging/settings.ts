@@ -34,9 +34,7 @@ export interface JudgingConfig {
   model: ModelConfig
   /** Texts that all processes together may send to the model per UTC day. */
   perDay: number
-  /** The same for pairs of possibly equal wishes. */
   pairsPerDay: number
-  /** Platforms whose texts are never sent. */
   excludedPlatforms: readonly PlatformName[]
 }
 

@@ -23,7 +23,6 @@ import { suppress } from './suppression.ts'
 /** Selects requests that match all fields: at least one, and at most one of id, url, author and olderThanDays. */
 export interface PurgeSelection {
   platform?: PlatformName
-  /** Last refreshed more than this many days ago. */
   olderThanDays?: number
   /** A request's `_id` or, with `platform`, its id there. */
   id?: string
@@ -34,7 +33,6 @@ export interface PurgeSelection {
 
 export interface PurgeInput extends PurgeSelection {
   suppress: boolean
-  /** Only counts matches; deletes nothing. */
   dryRun: boolean
   now: Date
 }
@@ -42,10 +40,8 @@ export interface PurgeInput extends PurgeSelection {
 export interface PurgeResult {
   /** The id for lifting the suppression; null if nothing was suppressed. */
   purgeId: string | null
-  /** Matching requests by platform. */
   matched: Map<PlatformName, number>
   deleted: number
-  /** The first 5 matches. */
   samples: Match[]
 }
 

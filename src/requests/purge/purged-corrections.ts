@@ -6,7 +6,6 @@ import type { OwnWish, WishChanges } from '../wishes/recount.ts'
 
 type PurgedRequest = Identity & { platform: string }
 
-/** The hashes of requests that are no longer stored. */
 async function readGone(transaction: Transaction, requests: readonly PurgedRequest[]): Promise<string[]> {
   const { rows } = await sql<{ platform: string; value: string }>`
     select platform, value from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as purged (platform text, value text)

@@ -18,7 +18,6 @@ import {
 
 const security = [{ adminKey: [] }]
 const tags = ['Admin']
-/** The maximum of a JavaScript date, in ms. */
 const lastMoment = 8.64e15
 const lastFirst = ({ createdAt, purgeId: id }: { createdAt: Date; purgeId: string }) =>
   `${String(lastMoment - createdAt.getTime()).padStart(16, '0')} ${id}`

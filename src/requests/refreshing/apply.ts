@@ -9,7 +9,6 @@ import { preparePage } from '../store/prepared-page.ts'
 import { storePageAlone } from '../store/store.ts'
 import { recount } from '../wishes/recount.ts'
 
-/** A request claimed for refreshing by this process. */
 interface ClaimedRequest extends ClaimedRow {
   handle: string
 }
@@ -62,7 +61,6 @@ export interface RefreshOutcome {
 
 /** Consecutive UTC days that a platform must omit a request before it counts as deleted there. */
 const daysMissing = 3
-/** When to retry a request whose source was unreadable. */
 const unreadableMs = 7 * dayMs
 
 const utcDay = (moment: Date) => moment.toISOString().slice(0, 10)

@@ -53,7 +53,6 @@ export interface RefreshingOptions {
 const intervalMs = 60_000
 /** Calls to a platform per round: jobs that start meanwhile go first. */
 const maxCalls = 10
-/** The pause after a failure that names no time. */
 const pauseMs = 60 * 60_000
 
 /** Refreshes known requests in the background, a few calls a minute. After a stop, claimed requests stay due. */

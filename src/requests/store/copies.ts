@@ -38,7 +38,6 @@ export async function followTexts(
     ${insertSearchChanges(sql`select unnest(${ids}::uuid[])`)}`.execute(transaction)
 }
 
-/** Requests copied per statement. */
 const sliceRows = 5_000
 
 /** Creates the copies of all requests, after restoring a dump. */

@@ -56,7 +56,6 @@ export interface DeletedRequests {
   wishes: WishChanges
 }
 
-/** The wishes of these requests, in every view. */
 async function readLeft(transaction: Transaction, ids: readonly string[]): Promise<WishChanges> {
   const { rows } = await sql<{ accountId: string | null; wishId: string }>`
     select account_id as "accountId", wish_id as "wishId" from account_wish_members where request_id = any(${[...ids]}::uuid[])

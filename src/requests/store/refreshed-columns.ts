@@ -27,7 +27,6 @@ const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2
 export const toPastDate = (date: Date | null, now: Date) =>
   date !== null && date.getTime() >= 0 && date.getTime() <= now.getTime() + dayMs ? date : null
 
-/** What else the values depend on. */
 interface FoundWith {
   platform: PlatformName
   now: Date

@@ -25,7 +25,6 @@ export interface StoredPage {
   maybeCreated: number
   /** How many rows were new, on topic or not. */
   inserted: number
-  /** How many new rows are not likely requests. */
   notLikely: number
   changed: number
   /** Ids of requests that joined the job with this page. Empty for a live collection. */

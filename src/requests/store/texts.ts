@@ -7,7 +7,6 @@ import { followTexts } from './copies.ts'
 import { type FoundPage, prepareRequest } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
 
-/** The descriptions stored whole. */
 async function readWholeTexts(transaction: Transaction, platform: string, sourceIds: readonly string[]) {
   const rows = await transaction
     .selectFrom('requests')

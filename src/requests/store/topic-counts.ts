@@ -24,7 +24,6 @@ const delayMs = 500
 /** Pause after a slice, as a multiple of its duration, to leave the database to other work. */
 const pauseFactor = 4
 
-/** Does a slice of each kind. @returns whether there may be more. */
 async function foldSlice(database: Database): Promise<boolean> {
   const moreTopics = await foldTopicCounts(database)
   return (await countSlice(database)) || moreTopics

@@ -11,7 +11,6 @@ interface NewTopic {
   topic: string
   unownedJobId: string | undefined
   now: Date
-  /** Whether the page has listed requests on the topic. */
   isListedPage: boolean
   created: readonly string[]
 }

@@ -42,7 +42,6 @@ async function isAnyUnwritten(database: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** The wait for requests locked elsewhere. */
 const lockedMs = 1_000
 
 /** Writes the texts of large imports. */

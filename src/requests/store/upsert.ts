@@ -40,7 +40,6 @@ export interface StoredRequest {
    * fits its standing, the request is unlisted, or an account is strict.
    */
   reclassified: boolean
-  /** Whether a known request's row was written. */
   changed: boolean
   /** Whether a known request's searched columns changed. */
   rewritten: boolean
@@ -74,7 +73,6 @@ const newId = sql`case when stars is null then gen_random_uuid()
 
 interface InsertedOrLocked {
   created: StoredRequest[]
-  /** Source ids of requests stored before. */
   locked: Set<string>
 }
 

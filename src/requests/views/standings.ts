@@ -30,7 +30,6 @@ export const correctionHash = (platform: PlatformName, sourceId: string): string
 export const judgedTextHash = ({ title, description }: { title: string; description: string }): string =>
   hash('sha256', `${title}\0${description}`)
 
-/** What a request's standings derive from. */
 interface Facts {
   id: string
   platform: PlatformName
@@ -123,7 +122,6 @@ async function readCorrections(
   return Map.groupBy(rows, (correction) => correction.source_hash)
 }
 
-/** The accounts that named a source, per unlisted request. */
 async function readViewers(transaction: Transaction, facts: readonly Facts[]): Promise<Map<string, Set<string>>> {
   const viewers = new Map<string, Set<string>>()
   const unlisted = facts.filter((request) => request.is_unlisted).map(({ id }) => id)
@@ -146,7 +144,6 @@ async function writeStandings(transaction: Transaction, changed: readonly { id: 
     where requests.id = fresh.id`.execute(transaction)
 }
 
-/** Records that accounts have their own view. */
 async function setOwnView(transaction: Transaction, accounts: readonly string[]): Promise<void> {
   if (accounts.length === 0) return
   await sql`
@@ -183,7 +180,6 @@ async function writeViews(transaction: Transaction, ids: readonly string[], view
 export interface FreshRequest {
   id: string
   platform: PlatformName
-  /** The account's source that has it. */
   source: string
   confidence: number
 }

@@ -7,7 +7,6 @@ import type { Include } from './include.ts'
 export interface View {
   /** The account whose differences and corrections apply; null for the shared view, also if it has none. */
   account: string | null
-  /** The lowest shown standing. */
   least: Exclude<Standing, typeof standings.unlisted>
 }
 
@@ -29,7 +28,6 @@ export const viewOf = (
 /** The columns of `requests` or `request_topics`, as the query names them. */
 export interface StandingColumns {
   id: RawBuilder<unknown>
-  /** The shared standing. */
   standing: RawBuilder<unknown>
 }
 

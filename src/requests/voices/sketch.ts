@@ -5,13 +5,10 @@ import { readForm } from '../detection/form.ts'
 
 /** Words compared of a text: some platforms cut texts after 300 characters. */
 const maxWords = 60
-/** Consecutive words per shingle. */
 const shingleWords = 3
-/** Hashes per sketch. */
 const sketchSize = 20
 /** Shorter texts could be anyone's: "Please add dark mode". */
 const minWords = 9
-/** UTF-16 units read. */
 const maxRead = 4_000
 const maxText = 1_200
 
@@ -20,7 +17,6 @@ const ofForm =
   /^\W*(?:is your (?:feature|request|proposal|enhancement)\b|(?:please )?(?:describe|explain|provide)\b|a clear and concise|ex\b.{0,9}i'?m always|(?:additional|other) (?:context|information|notes)\W*$|add any other|i have (?:searched|read|checked|verified)|alternatives? (?:you|considered)|(?:proposed |suggested |possible )?(?:solution|motivation|problem|use ?case|summary|description)\W*$)/i
 const box = /^\s*(?:[-*+]\s+)?\[\s?[x✓✔]?\s?\]/i
 const heading = /^\s*(?:#{1,6}\s|\*\*[^*]+\*\*[:?.\s]*$|[^.!?]{0,60}:\s*$)/
-/** "Cross-posted from …", "I also asked this on Reddit." */
 const crossPost =
   /^.{0,40}\b(?:(?:cross|x)-?post(?:ed|ing)?|(?:also|originally|previously) (?:posted|asked|shared|published|filed|suggested)|(?:reposted|moved|transferred|copied) from)\b.{0,160}$/i
 const quote = /^\s*>/

@@ -98,7 +98,6 @@ function countShared(voices: readonly Voice[], positions: readonly number[]): Ma
   return shared
 }
 
-/** Joins requests with nearly the same text. */
 function joinTexts(voices: readonly Voice[], join: (a: number, b: number) => void): void {
   const different = new Map<string, number>()
   for (const [position, { text }] of voices.entries()) {

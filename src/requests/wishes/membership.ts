@@ -17,10 +17,8 @@ export interface WishOfRequest {
   own: OwnAsks | null
 }
 
-/** A wish without a row. */
 const alone = sql`json_build_object('wishId', requests.id, 'requestCount', 1, 'votes', requests.votes, 'own', null)`
 
-/** @param id the id column of `row` */
 const rowAsJson = (row: string, id: string) => {
   const column = (name: string) => sql.ref(`${row}.${name}`)
   return sql`json_build_object('wishId', ${column(id)}, 'requestCount', ${column('requests')}, 'votes', ${column('votes')},

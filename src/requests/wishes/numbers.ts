@@ -15,7 +15,6 @@ export interface WishNumbers {
   votes: number
   /** Null if nothing is imported. */
   own: OwnAsks | null
-  /** Sorted. */
   platforms: PlatformName[]
   /** The first of these that a member has: in progress, planned, open, completed, declined, closed, duplicate. */
   status: RequestStatus | null

@@ -8,7 +8,6 @@ import { addWords, noteChangedWords } from './vocabulary.ts'
 
 /** Texts counted per transaction: in the embedded backend, all other statements wait for it. */
 const maxSliceTexts = 200
-/** Recorded word changes added per slice. */
 const maxSliceWords = 5_000
 
 /** Queues the texts of these listed requests for counting. Their locks must be held. */

@@ -25,7 +25,6 @@ interface Row extends LabelledText {
   owner: string
 }
 
-/** Texts per page; other statements run between pages. */
 const pageSize = 100
 /** Sorts the operator's corrections after those of accounts, as the index sorts null. */
 const operator = 'ffffffff-ffff-ffff-ffff-ffffffffffff'

@@ -3,7 +3,6 @@ import type { RequestRecord } from '../../requests/record.ts'
 
 /** A request with its whole text, and the cursor to resume the export after it. */
 export type ExportedRequest = Omit<RequestRecord, 'descriptionTruncated'> & {
-  /** What others may be shown of it, by its platform's terms. */
   publicPages: PublicPages['show']
   cursor: string
 }
@@ -56,7 +55,6 @@ export const withoutFormula = (text: string): string => (risky.test(text) ? `'${
 /** Always quoted, to tell an empty text from none (RFC 4180). */
 const quoted = (text: string) => `"${withoutFormula(text).replaceAll('"', '""')}"`
 
-/** The column values of a request; a wish fills three. */
 function toRow({ wish, ...request }: ExportedRequest) {
   const { wishId = null, requestCount = null, votes = null } = wish ?? {}
   return { ...request, wishId, wishRequestCount: requestCount, wishVotes: votes }

@@ -18,12 +18,10 @@ import { csvHeader, type ExportedRequest, toCsvRecord } from './csv.ts'
 
 interface SearchExportInput {
   query: string
-  /** Whether the last word is a prefix. */
   prefix: boolean
   filters: RequestFilters
   sortBy: SearchOrder
   format: ExportFormat
-  /** Whether to start a CSV with a byte order mark. */
   bom: boolean
   /** From a record of an earlier export of this search. */
   cursor?: string | undefined
@@ -47,7 +45,6 @@ async function* textsOf(text: string): AsyncGenerator<string> {
   if (text !== '') yield text
 }
 
-/** The display terms of a request's platform. */
 const termsOf = ({ sourcePlatform }: Pick<RequestRecord, 'sourcePlatform'>) => ({
   publicPages: publicPagesOf(sourcePlatform as PlatformName).show,
 })
@@ -76,7 +73,6 @@ const exportFormats = ['jsonl', 'csv'] as const
 
 type ExportFormat = (typeof exportFormats)[number]
 
-/** Requests per page; other statements run between pages. */
 const pageSize = 200
 const byteOrderMark = '\ufeff'
 

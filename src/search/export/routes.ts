@@ -71,9 +71,7 @@ export interface ExportDependencies extends JobOwnership {
   authentication: Authentication
 }
 
-/** How many requests match partially. */
 const inPartHeader = 'matches-in-part'
-/** How many matches are beyond the best, and so omitted. */
 const beyondHeader = 'matches-beyond'
 
 const description = `A record a line, streamed, in the order of the list; counted as one call. The author and the licence that a platform states are

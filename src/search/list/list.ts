@@ -64,7 +64,6 @@ const idsOfEachFilter = (input: ScanInput): RawBuilder<unknown>[] =>
     idsOnPlatforms(input, readLimit),
   ].filter((ids) => ids !== null)
 
-/** The page of what a filter leaves; null if it leaves too many. */
 async function pageOfSelected(
   executor: Executor,
   input: ScanInput,
@@ -112,7 +111,6 @@ export interface RequestPage {
   /** For each result, the cursor of the page after it. */
   cursors: string[]
   hasMore: boolean
-  /** The next page's cursor; null if none. */
   cursor: string | null
 }
 

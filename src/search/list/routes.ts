@@ -42,7 +42,6 @@ With \`source=realtime\` a page of \`topic\` is collected live from each of \`pl
 deadline, and the list after it is the answer. It costs ${priceText(prices.realtime)}, given back when nothing was collected, and takes an
 \`Idempotency-Key\`. The pages after the first need their \`cursor\` and no \`source\`.`
 
-/** Refuses what live collection does not support. */
 function checkRealtime({ topic, cursor }: Pick<ListInput, 'topic' | 'cursor'>): string {
   if (topic === undefined) throw invalidField('topic', 'is required with source=realtime')
   if (cursor !== undefined)

@@ -19,11 +19,9 @@ export interface ClusterSearchOptions {
 export interface ClusterSearch {
   searchIndex: SearchIndex
   cluster: Cluster
-  /** The alias of the serving index. */
   alias: () => Promise<string>
   indexer: Indexer
   shards: number
-  /** Stops the indexer and closes the connections. */
   close(): Promise<void>
 }
 

@@ -22,7 +22,6 @@ export interface SearchOptions {
 }
 
 export interface FoundDocuments {
-  /** In order, with their sort values. */
   hits: { id: string; sort: readonly (string | number)[] }[]
   total: { count: number; isExact: boolean }
   aggregations: Record<
@@ -49,13 +48,10 @@ export interface Cluster {
   search(index: string, body: SearchBody, options: SearchOptions): Promise<FoundDocuments>
   /** Writes documents; a version older than the stored one is ignored. @throws if any was not stored. */
   write(index: string, writes: readonly Write[]): Promise<void>
-  /** Creates an empty index, unless it exists. */
   create(index: string, body: object): Promise<void>
-  /** Deletes an index, if it exists. */
   remove(index: string): Promise<void>
   /** Atomically points an alias at this index only. @throws IndexMissingError */
   pointAlias(alias: string, index: string): Promise<void>
-  /** Makes all writes visible to searches. */
   refresh(index: string): Promise<void>
   /** Null if the index does not exist. */
   facts(index: string): Promise<IndexFacts | null>

@@ -8,8 +8,6 @@ import { hasUnrankedForms, isOneWord, quotedWords, someOf, type Term } from '../
 import type { Clause } from './cluster.ts'
 import { stemsOf } from './documents.ts'
 
-// Search conditions in OpenSearch's query language.
-
 const both = (clauses: readonly Clause[]): Clause => ({ bool: { filter: clauses } })
 const either = (clauses: readonly Clause[]): Clause => ({ bool: { should: clauses, minimum_should_match: 1 } })
 const not = (clause: Clause): Clause => ({ bool: { must_not: [clause] } })

@@ -8,7 +8,6 @@ import type { Write } from './cluster.ts'
 /** Increase with every change of the document fields: a new index is then built while the old one serves. */
 export const mappingVersion = 2
 
-/** How soon writes become visible to searches. */
 const refreshInterval = '500ms'
 
 const keyword = { type: 'keyword' }

@@ -9,7 +9,6 @@ import { type Cluster, IndexMissingError } from './cluster.ts'
 import { readWrites } from './documents.ts'
 import { advanceIndexes, replaceIndex } from './indexes.ts'
 
-/** A claimed consumer; its id is its name. */
 interface ClaimedConsumer extends ClaimedRow {
   /** Whether all requests are copied, so it follows changes. */
   isCopied: boolean
@@ -49,9 +48,7 @@ export interface Indexer {
 }
 
 const pollMs = 250
-/** How often the indexes themselves are maintained. */
 const advanceMs = 2_000
-/** Requests per bulk write to the cluster. */
 const sliceRequests = 500
 /** The time of a slice, after which others take over a dead process's claim. */
 const claimMs = 5_000

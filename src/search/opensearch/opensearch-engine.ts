@@ -77,7 +77,6 @@ export interface ClusterEngineOptions {
   verified?: number
 }
 
-/** How deep a cluster searches with default settings. */
 const maxHits = 10_000
 /** If very many match, requests of the class maybe are counted among only this many. */
 const maxMaybe = 1_000
@@ -101,7 +100,6 @@ function toHits({ terms }: RankedQuery, { hits }: FoundDocuments): Hits {
   return hitsFrom(found)
 }
 
-/** The field that the cluster aggregates for each facet. */
 const fields: Record<Exclude<FacetName, 'votes'>, string> = {
   platform: 'platform',
   product: 'product',

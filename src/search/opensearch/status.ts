@@ -11,7 +11,6 @@ export interface IndexStatus {
   shards: number
   /** Whether it has copied all requests and follows their changes. */
   isCopied: boolean
-  /** Null if the cluster does not tell. */
   documents: number | null
   bytes: number | null
   /** Changes not yet in the index, counted up to 10,000. */

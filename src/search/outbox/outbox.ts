@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
 import { pauseUnlessAborted } from '../../runtime/abort.ts'
 
-/** Rows deleted per statement. */
 const sliceRows = 5_000
 /** A consumer idle for this long is dropped, or the log would grow forever; it copies all requests on return. */
 const lostAfterDays = 3
@@ -38,9 +37,9 @@ export async function deleteReadChanges(database: Database, rows = sliceRows): P
 
 /** A `pg_snapshot`. A number would not do: transactions end in another order than they begin. */
 interface Snapshot {
-  /** Transactions from this id on were incomplete … */
+  /** Transactions from this id on were incomplete. */
   end: bigint
-  /** … and of those below, only these. */
+  /** Incomplete transactions below `end`. */
   open: bigint[]
 }
 
@@ -65,7 +64,6 @@ const snapshotBelow = ({ open }: Snapshot, end: bigint): Snapshot => ({
 export interface Changes {
   /** Distinct ids of requests that were created, changed or deleted. */
   ids: string[]
-  /** The position before them. */
   from: string
   /** The position after them, for `commitPosition`. */
   to: string
@@ -165,7 +163,6 @@ export async function commitPosition(
 
 export interface Backlog {
   name: string
-  /** Up to `maxCounted`. */
   changes: number
   /** The age of the oldest one; 0 without any. */
   ageMs: number

@@ -26,7 +26,6 @@ export interface FoundItem {
   requestsGained: number
   /** False if the wish does not fit the watch's goal. */
   fits: boolean | null
-  /** Set if the wish rises. */
   rise?: { voices: number; expected: number; chance: number }
 }
 

@@ -33,7 +33,6 @@ interface ComparedText {
   description: string
 }
 
-/** Asks whether a text fits a goal. */
 const goalQuestion = (goal: string, { platform, title, description }: ComparedText): Question => ({
   name: 'fit',
   schema: fitSchema,
@@ -94,7 +93,6 @@ interface ClaimedReport extends ClaimedRow {
   watchId: string
 }
 
-/** Claims the oldest report that nobody is judging. */
 async function claimReport(database: Database): Promise<ClaimedReport | null> {
   const [report] = await claimRows<{ watchId: string }>(database, 'news_reports', {
     where: sql`state = 'judging'`,

@@ -101,7 +101,6 @@ export async function readRise(
 }
 
 export interface FeedNewsItem extends ShownItem {
-  /** When its report became ready. */
   readyAt: Date
 }
 

@@ -12,7 +12,6 @@ import { lockWatch, nextReadyAt, type WatchOfNews } from './watch.ts'
 
 /** Items per kind kept by a report, which counts all. */
 export const maxItems = 200
-/** Requests named by an item. */
 const maxRequests = 20
 /** After this, a report stops waiting for requests to be placed. */
 const placingMs = 10 * 60_000
@@ -50,7 +49,6 @@ export async function hasWaitingRuns(database: Database, except: readonly string
 
 interface ReportInput {
   watchId: string
-  /** Whether a model can compare texts with goals. */
   canJudge: boolean
   /** Expired requests are no past for a wish's rise. */
   retention: Retention
@@ -78,7 +76,6 @@ interface NewReport {
   now: Date
 }
 
-/** When a watch's last report was made. */
 async function readLastMade(transaction: Transaction, watchId: string): Promise<Date | null> {
   const last = await transaction
     .selectFrom('news_reports')
@@ -202,7 +199,6 @@ async function findRising(
 interface JudgedReport {
   watch: WatchOfNews
   reportId: string
-  /** Whether anything fits. */
   hasNews: boolean
   retention: Retention
 }

@@ -24,7 +24,6 @@ interface ReportingDependencies {
   waitMs?: number
 }
 
-/** Reports per step. */
 const maxReports = 20
 /** How long a watch with a failed report lets others go first. */
 const standBackMs = 4 * 60_000

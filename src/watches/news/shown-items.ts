@@ -41,20 +41,16 @@ export interface NewsItem {
   wishId: string
   /** The request that was completed or declined; else the one that gives the wish its title. */
   requestId: string
-  /** Plain text of a platform. */
   title: string
   /** The start of its text, in one line. */
   excerpt: string
-  /** The wish on the page. */
   url: string
-  /** Of the whole wish. */
   votes: number
   votesGained: number
   requestsGained: number
   platforms: PlatformName[]
   /** Of the completed or declined request; else of the wish. */
   status: RequestStatus | null
-  /** Set if the wish rises. */
   rise: ShownRise | null
 }
 
@@ -174,7 +170,6 @@ const kindOf = {
   declined: 'declined',
 } as const
 
-/** Items read per list. */
 const shownInSection = 50
 
 export interface ListedNews extends Record<SectionName, NewsItem[]> {
@@ -184,7 +179,6 @@ export interface ListedNews extends Record<SectionName, NewsItem[]> {
   goal: string | null
   /** Set if the topic as a whole rises. */
   topicRise: ShownRise | null
-  /** The full length of each list. */
   totals: Record<SectionName, number>
 }
 

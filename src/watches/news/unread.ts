@@ -17,7 +17,6 @@ import {
   toRise,
 } from './shown-items.ts'
 
-/** Latest items read per watch. */
 const maxItems = 1_000
 
 /** A watch's news, each wish once per list however many reports had it. */
@@ -64,7 +63,6 @@ interface ReportsRow extends Counts {
   until: Date | null
   reports: number
   has_first: boolean
-  /** The latest one. */
   topic_rise: StoredRise | null
 }
 

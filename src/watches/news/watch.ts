@@ -13,7 +13,6 @@ export interface WatchOfNews {
   filters: Record<string, unknown>
   reportsQuiet: boolean
   mutedNews: NewsKind[]
-  /** Of its account. */
   view: View
 }
 

@@ -53,7 +53,6 @@ export interface Past {
 }
 
 export interface TestedWish {
-  /** Voices in the last seven days. */
   recent: number
   /** Per platform with a known past, in the same order for all wishes of the watch. */
   past: readonly Past[]

@@ -33,9 +33,7 @@ export interface RisingWish extends Rise {
 
 interface Input {
   watchId: string
-  /** All posts of the watch. */
   posts: readonly Post[]
-  /** When the previous tests ran. */
   since: Date
   now: Date
   retention: Retention
@@ -67,7 +65,6 @@ function knownWeeks(knownSince: ReadonlyMap<PlatformName, Date>, end: Date): [Pl
 
 interface CountedWish extends TestedWish {
   wishId: string
-  /** Of the last seven days. */
   posts: Post[]
 }
 
@@ -92,7 +89,6 @@ function countWish(
   return { wishId, recent: countOf(last), past, posts: last }
 }
 
-/** Reads what distinguishes the voices of requests. */
 async function readVoices(executor: Executor, posts: readonly Post[]): Promise<CountVoices> {
   const { rows } = await sql<{ id: string; voice: string }>`
     select id, encode(voice, 'base64') as voice from requests where id = any(${posts.map(({ requestId }) => requestId)}::uuid[])`.execute(

@@ -24,7 +24,6 @@ export const [shownWishes, shownSettled] = [15, 10]
 /** The most quotations of a wish, and the most voted requests that they are chosen from. */
 const [maxQuotes, maxQuoted] = [3, 12]
 
-/** Read per wish, besides its summary. */
 interface Evidence {
   platforms: BriefWish['platforms']
   records: RequestRecord[]

@@ -34,7 +34,6 @@ export const namedSnapshot = (file: string): string | null =>
 export interface Line {
   /** Including the empty lines after it. */
   text: string
-  /** From 1. */
   number: number
 }
 

@@ -1,7 +1,5 @@
 export { count as counted } from '../../runtime/count.ts'
 
-// The building blocks of briefs, and the words for removed parts.
-
 /** A text or a link. */
 export type Inline<Text = string> = Text | Link<Text>
 interface Link<Text> {

@@ -43,7 +43,6 @@ async function aboutOf(given: NewBrief, account: Account, findWatch: FindWatch):
   return readAbout(given, watched, account)
 }
 
-/** Explains why nothing was found, instead of an empty document. */
 function nothingFound({ totals: { inPart = 0, inPartIsExact }, leftOut: { maybe } }: BriefDocument): ServiceError {
   const others = [
     ...(inPart === 0 ? [] : [`${counted(inPart, 'request')}${inPartIsExact ? '' : ' or more'} with some of the words`]),

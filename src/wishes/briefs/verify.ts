@@ -18,7 +18,6 @@ type Change = Verification['changes'][number]
 
 const joined = (lines: readonly Line[]) => lines.map(({ text }) => text).join('\n')
 
-/** Where a file differs from the brief as made. */
 function changesOf(made: readonly Line[], file: readonly Line[]): Change[] {
   const comparator = (one: Line, other: Line) => one.text === other.text
   const parts = diffArrays([...made], [...file], { comparator, maxEditLength: maxEdits })

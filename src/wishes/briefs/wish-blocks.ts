@@ -89,7 +89,6 @@ const platformsOf = ({ platforms }: BriefWish): string =>
         )
         .join(', ')}.`
 
-/** The votes it gained, if known. */
 function growthOf({ growth: { days7, days30 } }: BriefWish): string {
   const periods = [[days7, '7 days'] as const, [days30, '30 days'] as const]
   const known = periods.flatMap(([votes, period]) => (votes === null ? [] : [`${gained(votes)} in ${period}`]))
@@ -99,7 +98,6 @@ function growthOf({ growth: { days7, days30 } }: BriefWish): string {
 const gained = (votes: number) =>
   votes === 0 ? 'no votes' : `${votes > 0 ? '+' : '−'}${counted(Math.abs(votes), 'vote')}`
 
-/** A status said in one word. */
 const statusOf = ({ status }: BriefWish): string => {
   if (status === null) return ' Its status is not given.'
   return toldStatuses.includes(status) ? '' : ` Status: ${statusWords[status]}.`

@@ -18,7 +18,6 @@ export interface ChangesInput {
 }
 
 interface ChangeList<Wish> {
-  /** The total among the considered requests. */
   total: number
   results: Wish[]
 }

@@ -4,7 +4,6 @@ import { recount, type WishChanges } from '../../requests/wishes/recount.ts'
 import { type MergedWishes, readMergedWishes, writeAccountMerges } from './merges.ts'
 import { type ChangedPlacing, type ConcernedRequests, derivePlacings, readPlacedIn } from './placings.ts'
 
-/** A new or undone correction. */
 interface CorrectionChange {
   wishIds: readonly string[]
   /** For a new correction: the ids of its requests by hash. */

@@ -24,7 +24,6 @@ interface MemberRow {
   standing: Standing
 }
 
-/** The shared wishes that may contribute requests to a wish of the view. */
 const sharedWishes = (account: string | null, wishId: string) =>
   account === null
     ? sql`select ${wishId}::uuid as id`

@@ -10,9 +10,7 @@ interface Merge {
 }
 
 interface MergedWish {
-  /** The wish that now has its requests. */
   wishId: string
-  /** The merge that ended it. */
   correctionId: string
 }
 

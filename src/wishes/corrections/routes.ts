@@ -14,7 +14,6 @@ import { listWishCorrections } from './list.ts'
 import { correctionPath, newWishCorrection, undoAnswer, wishCorrection } from './schemas.ts'
 import { undoWishCorrection } from './undo.ts'
 
-/** What differs between an account's and the operator's routes. */
 interface CorrectionAudience extends Audience {
   limit: string
   tags: string[]

@@ -8,7 +8,6 @@ import { correctionKinds, madeKinds } from './corrections.ts'
 export const wishPath = closed({ wishId: Type.String() })
 export const correctionPath = closed({ correctionId: Type.String() })
 
-/** Requests that one call can take out of a wish. */
 const maxParted = 20
 
 const wishId = Type.String({ maxLength: 100 })

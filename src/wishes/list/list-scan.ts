@@ -22,11 +22,9 @@ export const sortKey = (sortBy: IndexedOrder): RawBuilder<number> =>
     ? sql<number>`(extract(epoch from wish.first_asked_at) * 1000000)::bigint`
     : sql<number>`${sql.ref(`wish.${columnOf[sortBy]}`)}::bigint`
 
-/** The column value for a sort key. */
 const fromKey = (sortBy: IndexedOrder, key: number): RawBuilder<unknown> =>
   sortBy === 'new' ? sql`timestamptz 'epoch' + ${key}::bigint * interval '1 microsecond'` : sql`${key}::bigint`
 
-/** The page's range in the order's index. */
 function range({ sortBy, after, minVotes, until }: WishScan, column: RawBuilder<unknown>, id: RawBuilder<unknown>) {
   const bounds = [
     ...(after === null ? [] : [sql`(${column}, ${id}) < (${fromKey(sortBy, after[0])}, ${after[1]}::uuid)`]),

@@ -73,7 +73,6 @@ const ofRequests = (ids: RawBuilder<unknown>, view: View): Selection => ({
   max: maxSelected,
 })
 
-/** The page of the selected wishes; null if there are too many. */
 async function pageOfSelected(
   executor: Executor,
   scan: SelectedScan,
@@ -123,7 +122,6 @@ interface WishListInput extends WishFilters, PageInput {
 export interface WishPage {
   results: WishSummary[]
   hasMore: boolean
-  /** The next page's cursor; null if none. */
   cursor: string | null
 }
 

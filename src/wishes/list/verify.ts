@@ -37,7 +37,6 @@ interface Numbers {
 
 const statusOrder = ['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'] as const
 
-/** The order for choosing a wish's title. */
 const before = (a: Member, b: Member): number =>
   b.votes - a.votes || b.confidence - a.confidence || a.posted - b.posted || (a.id < b.id ? -1 : 1)
 
@@ -126,11 +125,9 @@ async function compare(database: Database, ids: readonly string[], view: View): 
 
 interface Counted {
   id: string
-  /** The approximate number of members. */
   size: number
 }
 
-/** Groups ids into pages of about `maxMembers` members. */
 function bySize(wishes: readonly Counted[]): string[][] {
   const pages: string[][] = []
   let size = 0

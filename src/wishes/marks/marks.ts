@@ -139,7 +139,6 @@ export async function markWish(
 }
 
 export interface MergedWishes {
-  /** Null for all accounts. */
   accountId: string | null
   fromWishId: string
   toWishId: string

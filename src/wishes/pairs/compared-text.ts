@@ -16,7 +16,6 @@ export interface ComparedText {
   /** The title's stems in order, without stop words. */
   title: readonly string[]
   subject: Subject
-  /** By where it was posted. */
   product: Product
   posted: PostedTitle
   /** How often each stem occurs in title and beginning of the description. */

@@ -17,7 +17,6 @@ const generic: ReadonlySet<string> = new Set(
 const minWords = 5
 const sameShare = 0.8
 
-/** The description's words with their counts. */
 function describedBy({ counts, title }: ComparedText): Map<string, number> {
   const rest = new Map(counts)
   for (const stem of title) rest.set(stem, rest.get(stem)! - 1)
@@ -66,7 +65,6 @@ const doublesMore = (one: Subject, other: Subject) => {
   return doubled.length > 0 && doubled.some((stem) => !doubledIn(other).includes(stem))
 }
 
-/** Whether a word names the product of either title. */
 const namesTheirProduct = (one: Subject, other: Subject, { plain }: TitleWord) =>
   one.names.has(plain) || other.names.has(plain)
 
@@ -85,7 +83,6 @@ function areReversed(one: Subject, other: Subject): boolean {
   return sharedIn(one, other).join(' ') !== sharedIn(other, one).join(' ')
 }
 
-/** What only one of two titles says. */
 function aloneIn(one: Subject, other: Subject) {
   const isAlone = (word: TitleWord) => !means(other, word) && !namesTheirProduct(one, other, word)
   const labels = one.labels.filter((word) => !isNumber(word.stem) && isAlone(word))
@@ -118,9 +115,7 @@ const halves = (one: boolean, other: boolean) => (Number(one) + Number(other)) /
 interface Conflicts {
   /** Different sides of a choice: iOS and Android, add and remove. */
   opposed: number
-  /** A number or version. */
   numbers: number
-  /** A label or platform. */
   parts: number
   /** A telling word, or hardly one in common. */
   subjects: number

@@ -42,13 +42,11 @@ export function productAt({ platform, sourceName }: Place): Product {
   return { platform, id, names }
 }
 
-/** A text and its word forms. */
 interface Spoken {
   product: Product
   words: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Whether a text names a product. */
 function namesProduct({ words }: Spoken, { names }: Product): boolean {
   if (names.length === 0) return false
   const said = new Set([...words.values()].flatMap((forms) => [...forms]))

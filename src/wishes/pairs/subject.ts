@@ -87,11 +87,9 @@ export function splitLabels(title: string): { labels: string[]; body: string } {
 /** A word of a title. People write some alone or joined: `text field`, `textfield`. */
 export interface TitleWord {
   stem: string
-  /** Singular. */
   plain: string
   /** Joined with a neighbor, or as part of a camelCase name. */
   joined: readonly string[]
-  /** Whether it is part of such a name. */
   isPart: boolean
 }
 

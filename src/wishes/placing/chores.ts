@@ -24,7 +24,6 @@ interface Posted extends ReadText, PostedTitle {
   is_likely: boolean
 }
 
-/** The hash of a source and a title. */
 const recurringTitleOf = ({ platform, sourceName, title }: PostedTitle): string =>
   hash('sha256', JSON.stringify([platform, sourceName, withoutNumbers(title)]))
 
@@ -67,7 +66,6 @@ function isByMany(posts: readonly Posted[]): boolean {
 export interface Recurrence {
   platform: PlatformName
   recurringTitle: string
-  /** All known requests with the title. */
   ids: string[]
   /** To be judged as chores: the request, and others taken for wishes before. */
   texts: ReadText[]

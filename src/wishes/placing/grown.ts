@@ -76,7 +76,6 @@ export async function joinGrown(
   }
 }
 
-/** Wishes compared again per maintenance round. */
 const maxAgain = 50
 
 /** Queues wishes for comparison once a day, while idle: later texts may join what was kept apart. */

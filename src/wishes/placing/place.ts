@@ -19,7 +19,6 @@ export interface Proposal {
   similar?: readonly Target[]
 }
 
-/** A request's current state, under its lock. */
 interface Present {
   id: string
   platform: PlatformName
@@ -144,9 +143,9 @@ export const queueCores = (transaction: Transaction, wishIds: readonly string[])
   on conflict do nothing`.execute(transaction)
 
 export interface Placed {
-  /** How many requests without a wish left the queue … */
+  /** How many requests without a wish left the queue. */
   placed: number
-  /** … and how many of them joined a wish; the others are wishes by themselves. */
+  /** How many of them joined a wish; the others are wishes by themselves. */
   joined: number
   /** Claimed cores of wishes that now resemble others. */
   alike: { coreId: string; targets: readonly Target[] }[]

@@ -63,7 +63,6 @@ const settleMs = 200
 /** Also in the notifying triggers (`database/schema/request-copies.sql`). */
 const channel = 'wishwell_wish_queue'
 
-/** Possibly equal wishes recorded per request. */
 const maxSimilar = 3
 
 interface Turn {

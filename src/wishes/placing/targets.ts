@@ -16,7 +16,6 @@ import { keyOf, readAnswered } from '../suggestions/list.ts'
 export interface Target {
   /** The core of a wish, or a request that is a wish by itself. */
   coreId: string
-  /** 0 to 1 */
   similarity: number
 }
 
@@ -26,7 +25,6 @@ export const bySimilarity = (one: Target, other: Target): number =>
 
 interface Core {
   id: string
-  /** The candidates that led to it. */
   named: PostedTitle[]
   /** Whether it is queued for placing itself. */
   is_queued: boolean
@@ -110,9 +108,7 @@ const maxShown = 5
 /** Another wish that may ask for the same; counted separately. */
 interface OtherWish {
   wishId: string
-  /** The compared member of it. */
   requestId: string
-  /** 0 to 1 */
   similarity: number
 }
 

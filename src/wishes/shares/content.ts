@@ -31,7 +31,6 @@ export interface SharedWish
   > {
   /** Null if all its requests are on platforms whose texts are not shown. */
   titleFrom: RequestRecord | null
-  /** Where its most telling request was posted. */
   topPost: Pick<RequestRecord, 'sourceUrl' | 'sourcePlatform'>
   mark: WishMark['mark']
   /** Empty if there is none, or it is not shared. */
@@ -79,7 +78,6 @@ interface Reader {
 
 const showsTexts = ({ sourcePlatform }: RequestRecord) => publicPagesOf(sourcePlatform as PlatformName).show === 'texts'
 
-/** Each wish's most voted request that may be shown. */
 async function readOtherTitles(
   executor: Executor,
   wishIds: readonly string[],
@@ -192,7 +190,6 @@ async function readSharedTopic(executor: Executor, name: string, reader: Reader)
   }
 }
 
-/** Null for a deleted account. */
 async function readerOf(
   database: Executor,
   { accountId, withNotes, now }: Pick<Reader, 'accountId' | 'withNotes' | 'now'>,

@@ -6,7 +6,6 @@ interface HtmlDocument {
   /** Value of the attribute `lang`. */
   language: string
   body: Html
-  /** Further content of the head. */
   head?: Html
 }
 

@@ -117,7 +117,6 @@ ${inPart !== null && inPart.total > 0 ? html`<p class="facts">${texts.inPart(inP
   }
 }
 
-/** Briefs are in English, like their files. */
 function briefPage({ brief }: Extract<SharedContent, { kind: 'brief' }>): Page {
   const blocks = blocksOf(brief, { isShared: true })
   return { title: titleOf(blocks), body: briefBody(blocks) }

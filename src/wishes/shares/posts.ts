@@ -7,8 +7,6 @@ import { bounded, nothing, titled } from './bounded.ts'
 import type { SharedContent } from './content.ts'
 import type { Texts } from './texts.ts'
 
-// The posts of platforms on a page, with their origins.
-
 /** Texts are quoted up to this length, with a link to the whole. */
 const maxText = 600
 
@@ -21,7 +19,6 @@ export function link(url: string | null, text: string | Html, platform: Platform
   return html`<a href="${url}" rel="${rel}" dir="auto">${text}</a>`
 }
 
-/** The URL of a Creative Commons license. */
 function licenceUrl(licence: string): string | null {
   const [, kind, version] = /^CC (BY(?:-(?:SA|NC|ND))*) (\d\.\d)$/.exec(licence) ?? []
   return kind === undefined ? null : `https://creativecommons.org/licenses/${kind.toLowerCase()}/${version}/`

@@ -32,7 +32,6 @@ const pageHeaders: Readonly<Record<string, string>> = {
 
 const textsOf = ({ headers }: FastifyRequest): Texts => textsFor(headers['accept-language'])
 
-/** Errors of the page are pages, too. */
 function showError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): unknown {
   const texts = textsOf(request)
   const send = (notice: { title: string; sentence: string }, status: number) =>

@@ -32,7 +32,6 @@ export type Share = Selectable<Tables['shares']>
 export interface Shown {
   wishId?: string | undefined
   topic?: string | undefined
-  /** As given. */
   view?: object | undefined
   briefId?: string | undefined
 }

@@ -4,7 +4,6 @@ import type { Mark } from '../marks/marks.ts'
 
 // Every text of the page, one object per language. The types require that all languages have the same texts.
 
-/** Formats of numbers and UTC days in a language. */
 function formatsOf(locale: string) {
   const numbers = new Intl.NumberFormat(locale)
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
@@ -89,7 +88,6 @@ export type Texts = typeof english
 
 const de = formatsOf('de')
 
-/** German names of what platforms count as votes. */
 const germanVotes: Readonly<Record<string, string>> = {
   likes: 'Likes',
   'votes of the voting plugin, else likes': 'Stimmen des Abstimmungs-Plugins, sonst Likes',

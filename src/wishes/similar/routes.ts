@@ -53,7 +53,6 @@ interface SimilarInput extends TextChoice {
   possiblySame: PossiblySame
 }
 
-/** The other members of a request's wish, then what is possibly the same. */
 async function findSimilar(
   executor: Executor,
   { _id: requestId, wish }: RequestRecord,

@@ -165,7 +165,6 @@ async function showPairs(
   })
 }
 
-/** Pairs per read, and the most reads per page. */
 const readAtOnce = 200
 const maxReads = 5
 

@@ -46,7 +46,6 @@ const dataOf = ({ platform, product, title, description }: ComparedRequest) => (
   text: description.slice(0, maxText).toWellFormed(),
 })
 
-/** Asks whether two requests want the same. */
 const sameQuestion = (one: ComparedRequest, other: ComparedRequest): Question => ({
   name: 'comparison',
   schema: answerSchema,

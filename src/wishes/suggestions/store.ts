@@ -54,7 +54,6 @@ export async function writeSuggestions(
       claimed_until = case when ${isAsBefore} then stored.claimed_until end`.execute(transaction)
 }
 
-/** Pairs updated at a time. */
 const maxRefreshed = 2_000
 
 /** Updates the priority of pairs whose wishes changed since yesterday. @returns whether there may be more. */

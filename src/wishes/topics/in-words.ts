@@ -7,7 +7,6 @@ import { membersIn } from '../../requests/wishes/membership.ts'
 import { wordsOf } from '../../runtime/text/words.ts'
 import { sameWordsIn } from '../../search/query.ts'
 
-/** Requests examined per wish. */
 const maxLookedAt = 50
 
 /** Whether title or text mention a topic, in its words or what a search takes as the same ("dark theme"). */

@@ -32,7 +32,6 @@ interface Count {
   votes: number
 }
 
-/** A topic's counts by platform and day, in a view. */
 async function readCounts(executor: Executor, key: string, view: View): Promise<Count[]> {
   const { rows } = await sql<Count>`
     with changes as materialized (${countChanges(view, [key])})

@@ -117,7 +117,6 @@ async function findTopics(executor: Executor, input: TopicListInput) {
   return { rows, scanned }
 }
 
-/** The counts of topics in a view. */
 async function summarise(
   executor: Executor,
   topics: readonly TopicRow[],

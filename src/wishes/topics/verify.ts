@@ -11,7 +11,6 @@ interface WrongCount {
   counted: { requests: number; votes: number }
 }
 
-/** Whether a row belongs to the topics to verify. */
 const isAmong = (keys: readonly string[] | null) =>
   keys === null ? sql`true` : sql`topic_key = any(${[...keys]}::text[])`
 

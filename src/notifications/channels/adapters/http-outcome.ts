@@ -92,7 +92,6 @@ export const chatWebhook = (
     type: ChannelAdapter<{ url: string }>['type']
     description: string
     isItsOwn: (url: URL) => boolean
-    /** The rule for addresses, in the words of an error. */
     rule: string
     payload: (message: Message) => unknown
   },

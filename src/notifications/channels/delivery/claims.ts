@@ -68,7 +68,6 @@ export interface ClaimInput {
   now: Date
   /** Deliveries in progress in this process, by host. */
   underWay: ReadonlyMap<string, number>
-  /** The most deliveries to one host. */
   maxOfHost: number
   /** Claim time per channel type, after which others take over the channels of a dead process. */
   claimMs: ReadonlyMap<ChannelType, number>
@@ -124,7 +123,6 @@ const composeMessages = (transaction: Transaction, channelIds: readonly string[]
       order by events.sequence limit ${sql.lit(maxDigest)}
     ) as fresh where delivery.id = fresh.id`.execute(transaction)
 
-/** The deliveries of each channel's earliest due message. */
 async function readMessages(transaction: Transaction, channelIds: readonly string[], now: Date) {
   const { rows } = await sql<DeliveryRow>`
     with head as materialized (

@@ -10,22 +10,18 @@ import { createRecorder, type RecordDependencies, recordResults } from './record
 
 /** Bounds concurrent work, so that slow work never blocks fast work. */
 interface Lanes {
-  /** How many more can start now. */
   free(): number
   /** Starts work in a fast place; if it turns out slow, it moves to a slow place, if one is free. */
   run(host: string, work: () => Promise<void>): void
   /** How many are in progress, by host. */
   underWay: ReadonlyMap<string, number>
-  /** Waits until nothing is in progress. */
   idle(): Promise<void>
 }
 
 interface LanesOptions {
   fast: number
   slow: number
-  /** When work counts as slow. */
   slowAfterMs: number
-  /** Called whenever a fast place is freed. */
   onFree: () => void
 }
 

@@ -30,7 +30,6 @@ interface TargetRow {
   hour: number
 }
 
-/** Events per transaction. */
 const maxEvents = 100
 
 /** A watch's channels, else those subscribed to waiting and skipping; its news are then only on the page. */

@@ -86,7 +86,6 @@ interface ChannelChange {
 
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms)
 
-/** The change to the deliveries in the outcome. */
 function deliveryChange({ claim, outcome, now }: ClaimResult, random: () => number): Omit<DeliveryChange, 'id'> {
   const ended = { due_at: null, ended_at: now, at: now, counts: true, status: null, error: null }
   switch (outcome.kind) {

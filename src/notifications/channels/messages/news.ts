@@ -22,7 +22,6 @@ export interface Report extends Record<SectionName, readonly ReportItem[]> {
   topic: string
   /** Set if the topic as a whole rises. */
   topicRise: ShownRise | null
-  /** The full length of each list. */
   totals: Record<SectionName, number>
   /** New wishes not compared with the watch's goal. */
   notCompared: number
@@ -43,7 +42,6 @@ const headings: readonly [SectionName, string][] = [
   ['other', 'Does not fit the goal'],
 ]
 
-/** Wishes shown per section; the page has all. */
 const shownItems = 10
 
 const gained = ({ votesGained, requestsGained }: ReportItem): string[] => [
@@ -67,7 +65,6 @@ function toItem(item: ReportItem, section: SectionName, publicUrl: string): Mess
   }
 }
 
-/** The note if new wishes were not compared with the goal. */
 function goalNote({ notCompared }: Report, comparesGoals: boolean): { note?: string } {
   if (notCompared === 0) return {}
   return { note: comparesGoals ? notComparedWithGoal(notCompared) : goalChangesNothing }
@@ -83,7 +80,6 @@ const toSections = (report: Report, comparesGoals: boolean, publicUrl: string): 
       more: Math.max(0, report.totals[name] - shownItems),
     }))
 
-/** Bytes of wishes in a message's data. */
 const maxDataBytes = 64 * 1024
 
 function forPrograms(item: ReportItem, publicUrl: string) {

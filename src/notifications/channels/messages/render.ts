@@ -50,7 +50,6 @@ interface JobRow {
   failed: number
 }
 
-/** An ended scrape job, with its tasks' numbers. */
 const renderScrape: Renderer = async ({ executor, accountId, event: { type, subject }, publicUrl }) => {
   const jobId = idIn(subject, 'jobId')
   if (jobId === null || !isId(jobId)) return null
@@ -100,7 +99,6 @@ const renderCreditsLow: Renderer = async ({ event: { subject }, publicUrl }) => 
   }
 }
 
-/** A channel that was disabled and still is. */
 const renderChannelDisabled: Renderer = async ({ executor, accountId, event: { subject }, publicUrl }) => {
   const channelId = idIn(subject, 'channelId')
   if (channelId === null || !isId(channelId)) return null

@@ -51,7 +51,6 @@ export interface ToldEvent {
 
 export interface RenderInput {
   executor: Executor
-  /** The account whose view applies. */
   accountId: string
   event: ToldEvent
   now: Date

@@ -25,7 +25,6 @@ function refusalOf(error: unknown): ServiceError {
   throw error
 }
 
-/** Registers the routes that list and create channels. */
 function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependencies): void {
   const { database, clock, adapters, secrets, authentication, idempotent } = dependencies
   const onRequest = authentication.requireManage
@@ -77,7 +76,6 @@ function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependenci
 
 const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'] as const
 
-/** Registers the routes for a channel's log and resending. */
 function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDependencies): void {
   const { database, clock, secrets, authentication, idempotent } = dependencies
   const onRequest = authentication.requireManage

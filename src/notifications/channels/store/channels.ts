@@ -38,7 +38,6 @@ export interface ChannelDescription {
   lastDeliveredAt: string | null
   /** Since when all attempts failed; null while they succeed. */
   failingSince: string | null
-  /** Deliveries that wait. */
   pending: number
   /** Whether its config is sealed with a key that this process lacks. */
   waitsForKey: boolean

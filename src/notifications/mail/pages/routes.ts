@@ -162,7 +162,6 @@ const confirmationViews: Record<ConfirmationAnswer, { view: PageView; status: nu
   unknown: { view: views.unknown, status: 404 },
 }
 
-/** Errors of these pages are pages, too. */
 function showError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): unknown {
   if (error instanceof ServiceError && error.code === 'RATE_LIMITED') return show(reply, views.tooMany, 429)
   const status = error instanceof ServiceError ? error.status : (error.statusCode ?? 500)

@@ -64,7 +64,6 @@ export interface MailContent {
     sentences: readonly string[]
     link: { label: string; url: string }
   }
-  /** The base of every link. */
   publicUrl: string
 }
 
@@ -74,7 +73,6 @@ const maxParagraphs = 12
 const maxSections = 12
 /** Gmail cuts mails at 102 kB of HTML, and with it the link to unsubscribe. */
 const maxItems = 40
-/** Items shown with an excerpt. */
 const maxExcerpts = 20
 
 /** The bounded content of both parts, with only our own links. */

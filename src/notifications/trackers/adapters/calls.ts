@@ -8,7 +8,6 @@ import { hourMs } from '../../../runtime/durations.ts'
 import { readJson } from '../../../runtime/foreign/json.ts'
 import { type Issue, TrackerError, type TrackerFields } from '../tracker.ts'
 
-/** The pause for a tracker that names no time. */
 const usualLimitMs = 60_000
 
 /** A call of a tracker. */

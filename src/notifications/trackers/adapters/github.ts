@@ -9,7 +9,6 @@ import { baseUrl, checked, issueOf, required, statusesOf } from './calls.ts'
 import { callGraphql } from './graphql.ts'
 
 interface GithubConfig {
-  /** The API's base URL. */
   url: string
   /** The global id, stable if the repository is renamed or moved. */
   repositoryId: string

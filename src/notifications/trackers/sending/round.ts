@@ -34,7 +34,6 @@ const callMs = 15_000
 export const claimMs = 90_000
 /** Pushes sent and read calls per round, before others have their turn. */
 const [sentOfRound, readsOfRound] = [20, 10] as const
-/** Attempts to create a push's issue. */
 const maxTries = 20
 /** Unclear answers in a row before a tracker rests; a single one may concern only its push. */
 const maxUnclear = 3
@@ -60,7 +59,6 @@ type RoundEnd = Pick<TrackerRow, 'failures' | 'last_error' | 'rests_until'>
 
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms)
 
-/** A tracker's due pushes, longest due first. */
 const readDue = (database: Database, trackerId: string, states: readonly PushRow['state'][], max: number, now: Date) =>
   database
     .selectFrom('pushes')
@@ -110,7 +108,6 @@ async function undo(round: Round, push: PushRow): Promise<void> {
   await notePush(database, { pushId: push.id, from: 'undoing', to: 'undone', dueAt: null, error: null })
 }
 
-/** Stores the result of a failed call. */
 async function noteFailure({ database, clock, adapter }: Round, push: PushRow, error: TrackerError): Promise<void> {
   const { kind, message } = error
   const change = { pushId: push.id, from: push.state, error: message }

@@ -14,7 +14,6 @@ export interface SendingDependencies extends RoundDependencies {
 
 /** Sends pushes to trackers and reads statuses in the background. */
 export interface Sending {
-  /** Does everything due now, and waits for it. */
   run(): Promise<void>
   job: MaintenanceJob
   /** Aborts the calls in progress; the next start looks for what they may have made. */
