@@ -47,7 +47,7 @@ const request =
 
 /** @param print as an account, or as operator */
 export const actionsBy = (print: Print) => ({
-  /** One call and how to print its answer. @param body else options are the query @param isOnce idempotent */
+  /** One call and how to print its answer. @param body if absent, options are the query */
   call:
     <M extends Method, Path extends PathOf<M>>(
       method: M,

@@ -59,7 +59,7 @@ export interface Considered {
   hits: number
   /** How many matches were ranked, if not all; else null. */
   ranked: number | null
-  /** How many of them are included only for having all words; at most `maxLower`. */
+  /** How many hits are included only for having all words; at most `maxLower`. */
   lower: number
   /** How many of the considered hits the view shows. */
   inView: number

@@ -97,7 +97,7 @@ const bodyOf = (watch: Watch): WholeBody => ({
   mutedNews: watch.muted_news,
 })
 
-/** Changed terms, checked as new; the budget only with the costs, so pausing works. @throws ServiceError */
+/** Changed terms, checked as new ones; the budget only if costs change. @throws ServiceError INVALID_REQUEST */
 export function readChangedTerms(
   watch: Watch,
   changes: WatchChangesBody,

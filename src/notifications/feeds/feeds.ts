@@ -126,7 +126,7 @@ export const deleteExpiredFeeds = (executor: Executor, now: Date): Promise<boole
 const notedEveryMs = 10 * 60_000
 const secondMs = 1_000
 
-/** Records a read, every ten minutes at most. @returns since when it shows this, later by a second per change. */
+/** Records a read, every ten minutes at most. @returns since when, a second later per change. */
 export async function noteRead(executor: Executor, feed: Feed, contentHash: string, now: Date): Promise<Date> {
   const wasRead = feed.last_read_at !== null && feed.last_read_at.getTime() > now.getTime() - notedEveryMs
   const known = feed.content_changed_at

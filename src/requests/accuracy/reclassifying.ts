@@ -111,7 +111,7 @@ export const createReclassifying = (database: Database, log: Pick<Logger, 'error
     onError: (error) => log.error({ err: error }, 'reclassifying failed'),
   })
 
-/** Runs a slice of a pass, which accounts that were switched before its start share. @returns whether to go on. */
+/** Runs a slice of a pass, shared by accounts that were switched before its start. @returns whether to go on. */
 export async function reclassifySlice(database: Database): Promise<boolean> {
   const pass = await readPass(database)
   if (pass === null) return false

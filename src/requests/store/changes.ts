@@ -21,7 +21,7 @@ export interface RequestChanges {
   stop(): Promise<void>
 }
 
-/** Follows data changes. Embedded, it is notified before COMMIT returns; of other processes' commits, afterwards. */
+/** Follows changes of data. Notified before COMMIT returns if embedded, else after other processes' commits. */
 export async function followRequestChanges({
   backend,
   listen,

@@ -20,7 +20,7 @@ export async function refreshCopies(transaction: Transaction, ids: readonly stri
   if (ids.length > 0) await sql`select refresh_request_copies(${[...ids]}::uuid[])`.execute(transaction)
 }
 
-/** Makes texts searchable and queues them for placing; must follow their statement, for the word index. */
+/** Makes written texts searchable and queues them for placing. Call it after the statement that writes them. */
 export async function followTexts(
   transaction: Transaction,
   { created, changed }: { created: readonly string[]; changed: readonly string[] },

@@ -23,7 +23,7 @@ async function isFromExpansion(transaction: Transaction, unownedJobId: string | 
   return rows[0]?.from_expansion ?? false
 }
 
-/** Stores or respells a topic without listed requests. Locks no other: pages would wait for each other. */
+/** Stores a new topic, or respells an unlisted one. Locks no other topic: pages would wait for each other. */
 async function ensureTopic(transaction: Transaction, page: NewTopic): Promise<void> {
   const { key, topic, unownedJobId, isListedPage, created } = page
   const { rows } = await sql<{ name: string; from_expansion: boolean; is_listed: boolean }>`

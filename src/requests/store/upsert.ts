@@ -67,7 +67,7 @@ const incomingColumns = sql`(source_id text, creates boolean, confidence real, s
 const incomingOf = (page: FoundPage, requests: FoundPage['requests']) =>
   sql`jsonb_to_recordset(${JSON.stringify(incomingRows(page, requests))}::jsonb) as incoming ${incomingColumns}`
 
-/** Random, but with stars sorting before other requests without votes, few stars first. UUID v8 (RFC 9562, 5.8). */
+/** Random; with stars, it sorts before others of equal votes, fewer stars first. UUID v8 (RFC 9562, 5.8). */
 const newId = sql`case when stars is null then gen_random_uuid()
   else regexp_replace(gen_random_uuid()::text, '^.{8}(.{6}).', 'fffffff' || 6 - least(greatest(stars, 1), 5) || '\\18')::uuid end`
 

@@ -112,7 +112,7 @@ export async function recount(transaction: Transaction, ...changes: readonly Wis
       ${own.map(({ wishId }) => wishId)}::uuid[])`.execute(transaction)
 }
 
-/** Deletes the numbers of an account without its own view. Call last, like `recount`, to wait for counters. */
+/** Deletes the numbers of an account without its own view. Call last, like `recount`, to wait for others' counts. */
 export async function forgetOwnWishes(transaction: Transaction, accountId: string): Promise<void> {
   await takeAccountWishesLock(transaction, accountId)
   await sql`delete from account_wishes where account_id = ${accountId}`.execute(transaction)

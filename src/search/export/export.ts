@@ -49,7 +49,7 @@ const termsOf = ({ sourcePlatform }: Pick<RequestRecord, 'sourcePlatform'>) => (
   publicPages: publicPagesOf(sourcePlatform as PlatformName).show,
 })
 
-/** Exports up to 100 full matches in one statement. @throws ServiceError INVALID_REQUEST for query or cursor */
+/** Exports up to 100 full matches in one statement. @throws ServiceError INVALID_REQUEST for a bad query or cursor */
 export async function exportSearch(
   { searchIndex, database }: { searchIndex: SearchIndex; database: Database },
   { query, prefix, filters, sortBy, format, bom, cursor }: SearchExportInput,

@@ -56,7 +56,7 @@ function mostLines(line: string, before: string, format: BriefFormat): number {
   return notice.test(line) || single.some((one) => one.test(line)) ? 1 : 0
 }
 
-/** Whether a file has all of `made` in order, and surplus lines only in removed places. @param made today's file */
+/** Whether a file has all of `made` in order, and surplus lines only in removed places. @param made as of now */
 export function isButForRemovals(
   file: string,
   { made, brief, format }: { made: string; brief: Brief; format: BriefFormat },

@@ -100,7 +100,7 @@ const [startsAnew, triesAgain]: readonly (readonly PushState[])[] = [
   ['failed', 'nothing_left'],
 ]
 
-/** Pushes a wish to a tracker once, also if merged; else returns that push. @throws ServiceError NOT_FOUND, CONFLICT */
+/** Pushes a wish once; returns an existing push, even of a merged wish. @throws ServiceError NOT_FOUND, CONFLICT */
 export async function pushWish(
   transaction: Transaction,
   account: Viewer,
