@@ -45,10 +45,7 @@ export async function startFolding(
 /** Statements folded per transaction: in the embedded backend, all other statements wait for it. */
 const maxSliceRows = 20
 
-/**
- * Folds a slice of `topic_deltas` into the counts of topics, or leaves it whole.
- * @returns whether there may be more.
- */
+/** Atomically folds a slice of `topic_deltas` into the topics' counts. @returns whether there may be more. */
 export async function foldTopicCounts(database: Database, sliceRows = maxSliceRows): Promise<boolean> {
   const folded = await database.transaction().execute(async (transaction) => {
     await takeLock(transaction, 'topicCounts')

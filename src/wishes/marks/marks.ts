@@ -144,7 +144,7 @@ export interface MergedWishes {
   toWishId: string
 }
 
-/** Gives a merged wish the marks of the merge target, else those of the merged wish, which keeps them for an undo. */
+/** Copies a merged wish's marks to the merge target, unless that has its own. The originals stay for an undo. */
 export async function copyMarks(
   transaction: Transaction,
   { accountId, fromWishId, toWishId }: MergedWishes,
