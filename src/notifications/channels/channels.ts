@@ -71,7 +71,7 @@ export function checkTimezone(timezone: string | undefined): void {
 }
 
 /**
- * Checks and seals a channel outside transactions (it resolves names).
+ * Checks and seals a channel, outside transactions: it resolves names.
  * @throws ServiceError INVALID_REQUEST, CONFLICT
  */
 export async function prepareChannel(

@@ -51,10 +51,7 @@ const sealedRows: readonly Sealed[] = [
   },
 ]
 
-/**
- * Reseals a slice with the first key, disabling what cannot be opened; skips unknown keys.
- * @returns whether to go on.
- */
+/** Reseals a slice with the first key, disabling unreadable ones; skips unknown keys. @returns whether to go on. */
 export async function sealAgain(database: Kysely<Tables>, secrets: Secrets, now: Date): Promise<boolean> {
   let hasMore = false
   for (const sealed of sealedRows) if (await sealSlice(database, secrets, sealed, now)) hasMore = true

@@ -156,10 +156,7 @@ async function summarise(
   }))
 }
 
-/**
- * A page of topics by keyset; with a query, it may be short.
- * @throws ServiceError INVALID_REQUEST for a foreign cursor.
- */
+/** A page of topics by keyset; short pages with a query. @throws ServiceError INVALID_REQUEST for a foreign cursor. */
 export async function listTopics(
   executor: Executor,
   input: TopicListInput,
