@@ -4,30 +4,30 @@ import { createLog, logDatabaseEnd } from './cli/log.ts'
 
 export { version } from './runtime/version.ts'
 
-/** How the service is started in a process of yours. */
+/** Options for starting the service in your own process. */
 export interface WishwellOptions {
-  /** The settings, by the names of docs/configuration.md. Nothing is read from the environment of the process. */
+  /** Settings by their names in docs/configuration.md. The process environment is not read. */
   settings?: Readonly<Record<string, string | undefined>>
-  /** Called when the service cannot go on: end the process. Without it, the process ends with exit code 1. */
+  /** Called when the service cannot go on and the process should end. Default: exits with code 1. */
   onCrash?: (error: Error) => void
 }
 
-/** A service that runs. */
+/** A running service. */
 export interface Wishwell {
   /** Where it listens, such as `http://127.0.0.1:4680`; null with `ROLE=worker`. */
   readonly address: string | null
-  /** The first API key, if this start made one; it is shown only once. */
+  /** The first API key, if this start created one; shown only once. */
   readonly firstApiKey: string | null
-  /** A link that signs in to the page once, within minutes; null when a session exists already. */
+  /** A one-time sign-in link for the page, valid for minutes; null if a session exists. */
   readonly signInUrl: string | null
-  /** The file or the variable that has the admin key. */
+  /** The file or variable with the admin key. */
   readonly adminKeyLocation: string
-  /** Ends the calls and pages in progress, then closes everything. May be called twice. @throws when it has not ended after 30 s. */
+  /** Finishes calls and pages in progress, then closes everything. Idempotent. @throws after 30 s. */
   stop(): Promise<void>
 }
 
 /**
- * Starts the service in this process, as `wishwell serve` does in one of its own. The log goes to stderr, as JSON.
+ * Starts the service in this process, like `wishwell serve`. Logs JSON to stderr.
  * @throws Error that says which setting is wrong, or why the database cannot be opened.
  * @example
  * const wishwell = await startWishwell({ settings: { PORT: '0', DATA_DIR: './data' } })

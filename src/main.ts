@@ -9,7 +9,7 @@ import { MovingError } from './operations/moving/moving-error.ts'
 import { ConfigError } from './runtime/config-error.ts'
 import { SearchEngineError } from './search/search-engine-error.ts'
 
-/** Errors whose message says all that there is to say. */
+/** Errors whose message needs no stack. */
 const explained = [BackupError, MovingError, SchemaVersionError, SearchEngineError, DataDirectoryError]
 
 /** The message and the exit code of an error. */
@@ -39,11 +39,11 @@ function explain(error: unknown): { message: string | null; exitCode: number } {
   }
 }
 
-// Every file is created readable for this user only.
+// Creates all files readable only by this user.
 process.umask(0o077)
 try {
   const given = process.argv.slice(2)
-  // Not by commander's default command: an unknown command would be a wrong parameter of `serve`.
+  // Commander's default command would take an unknown command for a wrong parameter of `serve`.
   const parameters = given.length === 0 ? ['serve'] : given
   await runProgram(parameters)
 } catch (error) {

@@ -100,47 +100,44 @@ import { registerTopicRoutes } from '../wishes/topics/routes.ts'
 import { registerTrendRoutes } from '../wishes/trends/routes.ts'
 import { registerRequestHunt, rewriteRequestHunt } from './compat/requesthunt.ts'
 
-/** What the rooms need, and what only the app itself does. */
+/** What the rooms need, and what only the app does. */
 export interface AppDependencies extends ChannelsDependencies, Omit<OverviewDependencies, 'authentication'> {
   log: Logger
-  /** The log level of calls that succeed. */
   usualCallLevel: 'info' | 'debug'
   queue: TaskQueue
   changes: TaskChanges
-  /** How long a job may take from its start. */
+  /** A job's time limit from its start. */
   jobTimeLimitMs: number
   pricing: Pricing
   searchIndex: SearchIndex
-  /** Caches answers that depend on the stored requests alone, the same for every account. */
+  /** Caches answers that depend only on the stored requests and are the same for every account. */
   cachedRead: CoalescedReads
-  /** The version of the stored requests; null on Postgres. */
+  /** The stored requests' version; null on Postgres. */
   cacheVersion: Version
   expansion: Expansion
   live: Omit<LiveSettings, 'jobTimeLimitMs'>
   adminKey: string
-  /** Null where no provider of OpenID Connect is named. */
+  /** Null without an OpenID Connect provider. */
   oidc: OidcConfig | null
   rateLimits: RateLimits
-  /** The proxies whose forwarded addresses count; none by default. */
+  /** Proxies whose forwarded addresses count; none by default. */
   trustProxy: Proxies | undefined
-  /** Whether news are compared with the goals of watches. */
   comparesGoals: boolean
   jobSources: JobSources
   texts: TextWriting
   platformClient: PlatformClient
-  /** Where the API document says that the service is: the configured address, else where the document was read. */
+  /** The server in the API document: the configured address, else where the document was read. */
   serverUrl: string
   removalContact: RemovalContact | undefined
-  /** Where the built page is. */
   pageDirectory: string
   trackers: TrackerAdapters
   monitoring: Monitoring
-  /** What `/healthz` and `/readyz` say; it may change while the service runs. */
+  /** For `/healthz` and `/readyz`; may change at runtime. */
   isAlive: HealthRoutes['isAlive']
   health: HealthRoutes['health']
 }
 
-/** What the rooms above accounts store of an account. */
+/** Deletes the data that higher rooms store of an account. */
 const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   const deleteFrom = (table: 'trackers' | 'wish_marks' | 'saved_views' | 'watches' | 'feeds') =>
     transaction.deleteFrom(table).where('account_id', '=', accountId).execute()
@@ -159,7 +156,7 @@ const deleteOwned: DeleteOfAccount = async (transaction, accountId) => {
   await forgetPersons(transaction, accountId)
 }
 
-/** What is served without a key: `/openapi.json`, `/docs` and the page. Routes do not change while the service runs. */
+/** Serves `/openapi.json`, `/docs` and the page without a key. Routes do not change at runtime. */
 async function registerFiles(routes: App, { serverUrl, rateLimits, ...page }: AppDependencies): Promise<void> {
   const guardFiles = createFileGuard(rateLimits)
   const sendDocument = prepareAnswer(() =>
@@ -264,10 +261,7 @@ async function registerRoutes(routes: App, dependencies: AppDependencies): Promi
   await registerFiles(routes, dependencies)
 }
 
-/**
- * Composes the HTTP side of the service: nothing listens yet, `inject` works.
- * @returns the app, and the function that drains and closes it.
- */
+/** Composes the HTTP side without listening (`inject` works), and the function that drains and closes it. */
 export async function createApp(dependencies: AppDependencies): Promise<{ app: App; drain: () => Promise<void> }> {
   const app = createServer({ ...dependencies, rewriteUrl: rewriteRequestHunt })
   const drain = registerDraining(app)

@@ -39,7 +39,7 @@ function startRefreshes(
   return startRefreshing({ database: prepared.opened.database, clock, log, platforms, hosts })
 }
 
-/** What has a model judge texts, and pairs of wishes; none of what is not judged. */
+/** The background judging of texts and pairs that is configured. */
 function judgingOf({
   config: { judging: config },
   log,
@@ -55,7 +55,6 @@ function judgingOf({
   }
 }
 
-/** Runs watches, reports their news, and tells accounts of events. */
 async function startNotifying(
   parts: StartParts,
   { channelAdapters: adapters, trackers, renderEvent, publicUrl, mailer }: Composed,
@@ -106,7 +105,7 @@ async function startNotifying(
   }
 }
 
-/** What is stored for later, by what it is of. */
+/** The corrections of stored due times (for a clock that was ahead), by name. */
 function correctionsOf({ config, prepared: { opened, queue } }: StartParts): Record<string, InstantCorrection> {
   const { database } = opened
   return {
@@ -121,7 +120,7 @@ function correctionsOf({ config, prepared: { opened, queue } }: StartParts): Rec
   }
 }
 
-/** Starts what runs beside calls and jobs: maintenance jobs, and where jobs run, reading again, judging, placing in wishes, watches and what tells of them. */
+/** Starts maintenance and, if this process runs jobs, refreshing, judging, placing, watches and delivery. */
 export async function startBackground(parts: StartParts, composed: Composed, runsJobs: boolean) {
   const { config, log, overrides, prepared, monitoring, secrets } = parts
   const { opened, queue, searchIndex } = prepared
@@ -145,13 +144,13 @@ export async function startBackground(parts: StartParts, composed: Composed, run
   })
   const maintenance = startMaintenance(monitoring.maintenanceJobs(jobs), log)
   void composed.searchSize.check().catch(() => {
-    // The maintenance job of the same name says what is wrong.
+    // The maintenance job of the same name reports the error.
   })
-  // What the last process left.
+  // Left by the last process.
   if (runsJobs) await composed.texts.job()
   const refreshing = runsJobs ? startRefreshes(parts, composed) : null
   const folding = runsJobs ? await startFolding(opened, log) : null
-  // Where each search waits for the changes, it is what feeds the index.
+  // If searches wait for changes, they feed the index themselves.
   if (runsJobs && !onDemand?.has('search index')) prepared.searchCluster?.indexer.start()
   return {
     runMaintenance: maintenance.run,

@@ -13,7 +13,7 @@ import { version } from '../runtime/version.ts'
 import { readReport } from '../watches/news/read-report.ts'
 import type { Config } from './config.ts'
 
-/** The types of channels and trackers, what connects to their receivers, and what renders events for them. */
+/** Composes the types of channels and trackers, their connections, and what renders events for them. */
 export function composeChannels({ config, database, clock }: { config: Config; database: Database; clock: Clock }) {
   const userAgent = userAgentFor(version, config.removalContact?.text)
   const { proxies } = config

@@ -39,43 +39,38 @@ import { composeChannels } from './compose-channels.ts'
 import type { Config } from './config.ts'
 import type { PreparedDatabase, PrepareOptions } from './prepare-database.ts'
 
-/** Replacements by tests and commands. */
+/** Replacements for tests and commands. */
 export interface ServiceOverrides {
-  /** Only `app.inject` works: nothing listens, no job runs, no first account is made. */
+  /** Only `app.inject` works: nothing listens, no job runs, no first account is created. */
   offline?: boolean
   clock?: Clock
   platforms?: PlatformOverrides
   expansion?: Expansion
-  /** What does not run in the background by itself. */
+  /** What does not run in the background. */
   onDemand?: ReadonlySet<OnDemand>
-  /** Opens the database in another way: tests reuse a running embedded one, or watch its statements. */
+  /** Opens the database differently: tests reuse a running embedded one, or watch its statements. */
   open?: PrepareOptions['open']
 }
 
-/** How platforms are reached. */
 export interface PlatformOverrides {
   adapters?: ReadonlyMap<PlatformName, Platform>
-  /** How sources are named, instead of as the adapters say. */
+  /** Overrides how adapters name sources. */
   sourceKinds?: SourceKinds
-  /** Multiplies the calls that a platform allows in a minute; only for a simulator that runs faster by the same factor. */
+  /** Multiplies platforms' calls per minute; only for a simulator that runs faster by the same factor. */
   timeScale?: number
   timeouts?: Partial<ClientTimeouts>
-  /** Resolves the names of platforms. */
   resolver?: LookupFunction
-  /** How long a job goes on trying while none of its platforms can be reached. */
+  /** How long a job retries while no platform is reachable. */
   unreachableMs?: number
 }
 
-/**
- * Work of the background: placing requests in wishes, reporting the news of watches and telling accounts of events run by methods of `Service`
- * then, and each search feeds an index outside of the database first.
- */
+/** Background work that runs only by methods of `Service`; with `search index`, each search updates it first. */
 export type OnDemand = 'placing' | 'news' | 'events' | 'search index'
 
-/** A statement of the embedded database that takes longer than this holds up all others: `/healthz` fails. */
+/** A statement of the embedded database that takes longer blocks all others: `/healthz` fails. */
 const silentMs = 30_000
 
-/** The size of the response cache: some hundred large answers of searches and lists, or thousands of usual ones. */
+/** The size of the response cache: some hundred large answers, or thousands of usual ones. */
 const maxCachedCharacters = 10_000_000
 
 export interface ServiceParts {
@@ -83,23 +78,22 @@ export interface ServiceParts {
   log: Logger
   overrides: ServiceOverrides
   adminKey: AdminKey
-  /** Seals what is never shown again. */
+  /** Seals secrets that are never shown again. */
   secrets: Secrets
   prepared: PreparedDatabase
   monitoring: Monitoring
-  /** Whether the start is over and no stop has begun: else it is not ready. */
+  /** Whether the start is complete and no stop has begun; else it is not ready. */
   isOpen: () => boolean
 }
 
 function composeRateLimits({ database, backend }: OpenDatabase, limits: RequestLimits, overrides: ServiceOverrides) {
   const { clock = systemClock } = overrides
-  // One process counts in its memory; several on one Postgres count there, by its clock.
+  // One process counts in memory; several share counts in Postgres, by its clock.
   const limiter =
     backend === 'embedded' ? createSlidingLog({ clock }) : createDatabaseLimiter(database, overrides.clock)
   return createRateLimits({ clock, limiter, limits })
 }
 
-/** The adapters of the platforms, their hosts and their HTTP client. */
 async function composePlatforms({ config, log, overrides, prepared, monitoring }: ServiceParts) {
   const { database } = prepared.opened
   const { clock = systemClock, platforms: { timeouts = {}, timeScale, resolver, ...others } = {} } = overrides
@@ -149,7 +143,7 @@ function outboxBacklogOf({ opened, searchCluster }: PreparedDatabase): Monitored
   }
 }
 
-/** Connects the parts of the service. The app does not listen and the worker claims nothing until they are started. */
+/** Connects the parts of the service. Nothing listens or works until they are started. */
 export async function composeService(parts: ServiceParts) {
   const { config, log, overrides, adminKey, prepared, monitoring, isOpen } = parts
   const { opened, queue, searchIndex, searchCluster } = prepared
@@ -158,7 +152,7 @@ export async function composeService(parts: ServiceParts) {
   const { client, adapters, attributed, hosts, jobSources } = await composePlatforms(parts)
   const changes = await listenToTasks(offline ? async () => async () => {} : opened.listen)
   const requestChanges = await followRequestChanges(opened)
-  // Last, since its timer writes until it is stopped: a start that failed before has nothing to stop.
+  // Last, since its timer writes until stopped: an earlier failure of the start has nothing to stop.
   const hostMemory = await rememberHosts({ database, clock, log, hosts })
   const cacheVersion = config.cachesResponses ? requestChanges.version : () => null
   const { retention } = config.platforms

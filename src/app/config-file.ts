@@ -6,10 +6,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const maxBytes = 64 * 1024
 
-/**
- * The text of a file that a variable names.
- * @throws ConfigError for a file that cannot be read, is empty or larger than 64 KiB.
- */
+/** Reads the file that a variable names. @throws ConfigError if it is unreadable, empty or larger than 64 KiB. */
 export function readNamedFile(variable: string, path: string): string {
   let bytes: Buffer
   try {
@@ -30,7 +27,7 @@ export function readNamedFile(variable: string, path: string): string {
 
 const assignment = /^[ \t]*(?:export[ \t]+)?\w+[ \t]*=/
 
-/** The number of the first line that is neither empty, a comment, an assignment nor part of a quoted value: `parseEnv` skips such lines. */
+/** The first line that is neither empty, a comment, an assignment nor quoted: `parseEnv` skips those. */
 function strayLine(text: string): number | null {
   const quoted = new RegExp(`(${assignment.source}[ \\t]*)(["'\`])[^]*?\\2`, 'gm')
   const unquoted = text.replace(quoted, (all, start: string) => start + '\n'.repeat(all.split('\n').length - 1))
@@ -39,10 +36,7 @@ function strayLine(text: string): number | null {
   return stray === -1 ? null : stray + 1
 }
 
-/**
- * What the file of `CONFIG_FILE` sets, by name; nothing without that variable.
- * @throws ConfigError for a file that cannot be read, and a line that sets nothing.
- */
+/** The settings in the file of `CONFIG_FILE`, if any. @throws ConfigError if unreadable, or a line sets nothing. */
 export function readConfigFile({ CONFIG_FILE }: Environment): Environment {
   const path = CONFIG_FILE?.trim() ?? ''
   if (path === '') return {}
@@ -52,6 +46,6 @@ export function readConfigFile({ CONFIG_FILE }: Environment): Environment {
   return parseEnv(text)
 }
 
-/** Whether every user of this machine may read a file. Windows has no such mode. */
+/** Whether every user of this machine can read a file. Always false on Windows, which lacks such modes. */
 export const isReadByAll = (path: string): boolean =>
   process.geteuid !== undefined && (statSync(path).mode & 0o004) !== 0

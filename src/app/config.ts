@@ -71,8 +71,8 @@ const logVariables = {
 }
 
 /**
- * Every environment variable that Wishwell reads: its type, default and meaning. `docs/configuration.md` is made from it, in this order.
- * A room that has settings of its own declares and interprets them in its `settings.ts`.
+ * Every environment variable that Wishwell reads; `npm run docs` makes `docs/configuration.md` from it, in this order.
+ * Rooms declare and interpret their own in their `settings.ts`.
  */
 export const environmentSchema = Type.Object({
   ...fileVariable,
@@ -122,7 +122,7 @@ export interface Config
     MailSettings,
     MetricsConfig,
     SecretsConfig {
-  /** Whose access tokens open `/mcp`; null for nobody's. */
+  /** The provider whose tokens open `/mcp`; null for none. */
   oidc: OidcConfig | null
   role: Environment['ROLE']
   logLevel: string
@@ -131,18 +131,17 @@ export interface Config
   platforms: PlatformsConfig
   sources: SourcesConfig
   expansion: ExpansionConfig
-  /** Null when no text is judged by the model. */
+  /** Null if no texts are judged. */
   judging: JudgingConfig | null
-  /** Null when no news are compared with goals. */
+  /** Null if news are not compared with goals. */
   news: NewsJudgingConfig | null
   channels: ChannelsConfig
-  // No variable sets these; tests and benches change them.
+  // No variables; changed by tests and benches.
   requestLimits: RequestLimits
-  /** Where the built page is. */
   pageDirectory: string
-  /** Whether answers are cached while nothing changes; benches measure the work behind them. */
+  /** Whether answers are cached while nothing changes; off in benches that measure the work behind them. */
   cachesResponses: boolean
-  /** What a stop may take. What has not ended then is left to the next start, as after a crash. */
+  /** The limit of a stop. What is unfinished then is left to the next start, as after a crash. */
   stopLimitMs: number
 }
 
@@ -161,28 +160,25 @@ function readRemovalContact({ REMOVAL_CONTACT: text }: Environment): RemovalCont
   )
 }
 
-// Every value of an environment is text; Ajv converts numbers and booleans, and fills in defaults.
+// Environment values are text; Ajv converts numbers and booleans, and fills in defaults.
 const ajv = new Ajv({ coerceTypes: true, useDefaults: true, allErrors: true })
   .addVocabulary(['x-kind'])
   .addKeyword(durationKeyword)
 const validate = ajv.compile<Environment>(environmentSchema)
 
-/** The variables that hold a secret: each can be read from the file that the variable with `_FILE` names, as container platforms mount them. */
+/** The secret variables. Variables with `_FILE` can name files for them, as container platforms mount them. */
 export const secretVariables: readonly string[] = Object.entries(environmentSchema.properties).flatMap(
   ([name, schema]) => ((schema as { 'x-kind'?: string })['x-kind'] === 'secret' ? [name] : []),
 )
 
-/** Every setting but the file that has the others. */
+/** Every setting except the configuration file itself. */
 const settingNames = Object.keys(environmentSchema.properties).filter((name) => !(name in fileVariable))
 
 type Source = Readonly<Record<string, string | undefined>>
 
-/**
- * A setting in one source; undefined where it is absent or empty, as compose files and shells set it.
- * @throws ConfigError for a secret that is given twice, or whose file gives none.
- */
+/** A setting in one source; undefined if absent or empty. @throws ConfigError for a doubled or unusable secret */
 function settingOf(source: Source, name: string): string | undefined {
-  // Other programs read the variables of proxies in lower case first.
+  // Like other programs, read proxy variables in lower case first.
   const lower = name in networkVariables ? source[name.toLowerCase()]?.trim() : undefined
   const value = lower || source[name]?.trim() || undefined
   const file = secretVariables.includes(name) ? source[`${name}_FILE`]?.trim() : undefined
@@ -191,16 +187,16 @@ function settingOf(source: Source, name: string): string | undefined {
   return readNamedFile(`${name}_FILE`, file)
 }
 
-/** @throws ConfigError for names in the configuration file that are no settings, and for secrets in one that every user can read. */
+/** @throws ConfigError for unknown names in the configuration file, or secrets in one that everyone can read. */
 function checkConfigFile(file: Source, path: string): void {
   const known = new Set([...settingNames, ...secretVariables.map((name) => `${name}_FILE`)])
   const unknown = Object.keys(file)
     .filter((name) => !known.has(name))
-    // A secret on a line of its own may end like an assignment.
+    // A secret on its own line may look like an assignment.
     .map((name) => (/^[a-z_]{1,40}$/i.test(name) ? name : 'a name that is not shown'))
   if (unknown.length > 0) complain('CONFIG_FILE', `has what is no setting: ${unknown.join(', ')}.`)
   const isSecret = (name: string) => secretVariables.includes(name) && (file[name]?.trim() ?? '') !== ''
-  // A proxy, a cluster or a source may have its password or token in its address, with a scheme or without.
+  // Proxies, clusters and sources may have a password or token in their address, with or without a scheme.
   const hasPassword = (value = '') => /\/\/[^/?#\s@]+@|(?:^|[\s,])[^/\s,@:]*:[^/\s,@]+@/.test(value)
   const secrets = Object.keys(file).filter((name) => isSecret(name) || hasPassword(file[name]))
   if (secrets.length === 0 || !isReadByAll(path)) return
@@ -210,10 +206,7 @@ function checkConfigFile(file: Source, path: string): void {
   )
 }
 
-/**
- * The settings of the service among environment variables, and in the file that `CONFIG_FILE` names. A setting of the environment wins.
- * @throws ConfigError for a file that cannot be used, and a secret that is given twice.
- */
+/** The settings of environment (which wins) and `CONFIG_FILE`. @throws ConfigError for a bad file or doubled secret */
 export function settingsIn(environment: Source): Record<string, string> {
   const file = readConfigFile(environment)
   checkConfigFile(file, environment.CONFIG_FILE?.trim() ?? '')
@@ -236,10 +229,7 @@ function parseEnvironment(source: Source): Environment {
   throw new ConfigError([...new Map(lines.map((line) => [line.split(':')[0], line])).values()].join('\n'))
 }
 
-/**
- * Reads the configuration from environment variables and the file that one of them may name.
- * @throws ConfigError that says which variable is wrong and what it should be, and never contains its value.
- */
+/** Reads the configuration. @throws ConfigError that names the variable and what it should be, never its value. */
 export function readConfig(source: Source = process.env): Config {
   const environment = parseEnvironment(source)
   const { DATABASE_URL: databaseUrl, ROLE: role } = environment

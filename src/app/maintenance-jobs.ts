@@ -38,26 +38,23 @@ export interface MaintenanceJobsOptions {
   log: Logger
   queue: TaskQueue
   clock: Clock
-  /** The clock of the request limiter, if it is not the clock of the database. */
+  /** The request limiter's clock, if not the database's. */
   limiterClock: Clock | undefined
   retention: Retention
-  /** What has a model judge texts and pairs of wishes, by its name. */
+  /** The model judging of texts and pairs, by name. */
   judging: Readonly<Record<string, BackgroundRun>>
   reclassifying: BackgroundRun
   texts: TextWriting
   searchSize: SizeWatch
   usualLength: MaintenanceJob
-  /** Null where no jobs run. */
+  /** Null if no jobs run. */
   placing: BackgroundRun | null
-  /** What runs watches and tells of them; none where no jobs run. */
+  /** Running watches and delivery, by name; empty if no jobs run. */
   notifying: Readonly<Record<string, MaintenanceJob>>
   secrets: Secrets
 }
 
-/**
- * The jobs that delete expired rows, end overdue or abandoned work, write texts, count words, fold counts of topics, have texts judged by a model, place
- * requests in wishes, run watches that are due and report their news, every few minutes.
- */
+/** The periodic jobs: delete and end what expired, and do all derived and scheduled work, every few minutes. */
 export const createMaintenanceJobs = ({
   opened: { database },
   log,

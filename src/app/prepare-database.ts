@@ -7,15 +7,13 @@ import { type ClusterSearch, openClusterSearch } from '../search/opensearch/clus
 import { openSearchIndex } from '../search/search-index.ts'
 import type { Config } from './config.ts'
 
-/** Replacements by tests and commands. */
+/** Replacements for tests and commands. */
 export interface PrepareOptions {
-  /** No job runs. */
   offline?: boolean
-  /** Whether a search index of all stored requests may be built, which takes minutes. */
+  /** Whether to build a search index over all stored requests, which takes minutes. */
   buildsSearchIndex?: boolean
-  /** Has each search bring an index outside of the database up to date first; only for tests. */
+  /** Updates an external index before each search; for tests only. */
   searchWaitsForChanges?: boolean
-  /** Opens the database in another way. */
   open?: typeof openDatabase | undefined
 }
 
@@ -29,7 +27,7 @@ const optionsOf = (config: Config): Omit<DatabaseOptions, 'onCrash'> => ({
   queuePoolSize: config.databaseQueuePoolSize,
 })
 
-/** Brings tables and search index up to date, on connections without a time limit: a migration, also that of another process, may take long. */
+/** Migrates tables and search index, without time limits: a migration, even another process's, may take long. */
 async function bringUpToDate(
   { databaseUrl, databaseListenUrl, dataDir, searchEngine: choice, searchNodes }: Config,
   log: Logger,
@@ -40,7 +38,7 @@ async function bringUpToDate(
   const prepare = async (database: Database) => {
     const migrations = await migrate(database, location)
     const isShared = databaseUrl !== undefined
-    // A cluster that searches needs no index of the database.
+    // With a search cluster, the database needs no index.
     if (searchNodes !== null) return { migrations, inDatabase: null }
     return { migrations, inDatabase: await openSearchIndex(database, { choice, isShared, buildsFullIndex, log }) }
   }
@@ -55,7 +53,7 @@ async function bringUpToDate(
   return prepare(unhurried.database).finally(unhurried.close)
 }
 
-/** Null where the database searches. */
+/** Null if the database searches. */
 async function openCluster(
   { searchNodes: nodes, searchShards: shards }: Config,
   { database }: OpenDatabase,
@@ -65,7 +63,7 @@ async function openCluster(
   return nodes === null ? null : openClusterSearch({ database, nodes, shards, log, waitsForChanges })
 }
 
-/** Opens the database and brings its tables, search index and queue up to date: the first step of the service and of `migrate`. */
+/** Opens the database and migrates tables, search index and queue: the first step of the service and of `migrate`. */
 export async function prepareDatabase(
   config: Config,
   log: Logger,

@@ -25,39 +25,34 @@ import type { Config } from './config.ts'
 import { type PreparedDatabase, prepareDatabase } from './prepare-database.ts'
 
 export interface Service {
-  /** The address it listens at, `http://…`; null for a worker, which does not listen. */
+  /** `http://…`; null for a worker, which does not listen. */
   address: string | null
   app: App
   database: OpenDatabase
-  /** The first API key, if this start made one; it is shown only once. */
+  /** The first API key, if this start created one; shown only once. */
   firstApiKey: string | null
-  /** A link that signs in to the first account once, within minutes; null when a session exists already. Shown only once. */
+  /** A one-time sign-in link for the first account, valid for minutes; null if a session exists. */
   signInUrl: string | null
-  /** Where metrics are served without a key, `http://…`; null where they are not. */
+  /** Where metrics are served without a key, `http://…`; null if nowhere. */
   metricsAddress: string | null
-  /** Where the admin key is stored, for the operator. */
   adminKeyLocation: string
   search: SearchIndex['kind']
-  /** Runs every maintenance job now. */
   runMaintenance(): Promise<void>
-  /** Reads known requests again now, as far as the budgets allow. */
+  /** Refreshes known requests now, within the budgets. */
   refreshRequests(): Promise<void>
-  /** Places queued requests in wishes now. */
   placeRequests(): Promise<void>
-  /** Runs the watches that are due now. */
   runDueWatches(): Promise<void>
-  /** Reports the news of ended runs of watches now. */
   reportNews(): Promise<void>
-  /** Tells accounts of all events that are due now, and waits for it. */
+  /** Delivers all events due now, and waits for it. */
   deliverEvents(): Promise<void>
-  /** Finishes the calls and pages in progress, then closes everything. Safe to call twice. @throws StopLimitError when it has not ended after 30 s. */
+  /** Finishes calls and pages in progress, then closes everything. Idempotent. @throws StopLimitError after 30 s. */
   stop(): Promise<void>
 }
 
 /**
- * Builds the whole service and starts it: database, worker, HTTP.
- * @param onCrash called when the service cannot go on, and the process should end.
- * @throws ConfigError when this configuration is not allowed, DataDirectoryInUseError, or the error of a database that cannot be opened.
+ * Builds and starts the whole service.
+ * @param onCrash called when the process should end
+ * @throws ConfigError for a forbidden configuration, DataDirectoryInUseError, or the database's error.
  */
 export async function startService(
   config: Config,
@@ -74,12 +69,12 @@ export async function startService(
   }
   const { offline = false, open, onDemand } = overrides
   const prepareOptions = { offline, open, searchWaitsForChanges: onDemand?.has('search index') ?? false }
-  // Loaded while the database is being opened. A command that opens the database for a moment is not measured.
+  // Loads while the database opens. Commands that open the database briefly are not measured.
   const loading = overrides.offline ? noMonitoring : createMonitoring(config, log)
   const [prepared, monitoring] = await Promise.all([prepareDatabase(config, log, onCrash, prepareOptions), loading])
   if (prepared.migrations.length > 0) log.info({ migrations: prepared.migrations }, 'database migrated')
   try {
-    // Only now, because it may write a file into the data directory, which must be locked by this process.
+    // Only now: it may write into the data directory, which this process must have locked.
     const adminKey = loadAdminKey(config)
     const secrets = loadSecrets(config)
     if (!overrides.offline) await checkChannels(config, log, prepared, secrets)
@@ -102,7 +97,7 @@ export async function startService(
   }
 }
 
-/** @throws ConfigError when there are channels and no key that could open them. */
+/** @throws ConfigError if there are channels but no key to open them. */
 async function checkChannels(
   config: Config,
   log: Logger,
@@ -116,10 +111,10 @@ async function checkChannels(
 
 const listensBy = ({ role }: Config, { offline = false }: ServiceOverrides) => role !== 'worker' && !offline
 
-/** Upkeep stops while less is free: a merge writes twice a segment of 64 MB at most, and the log needs its room. */
+/** Upkeep needs this much free disk: a merge writes at most two 64 MB segments, and the log needs room. */
 const upkeepBytes = neededBytes + 2 * 64 * 1024 * 1024
 
-/** The limit of a statement on the embedded database: one that runs for so long never ends. The largest statements of a start are over. */
+/** Time limit of embedded statements after the start: anything longer would never end. */
 const statementLimitMs = 5 * 60_000
 
 /** A stop reached its limit. */
@@ -136,7 +131,7 @@ const withinLimit = (stopping: Promise<void>, limitMs: number): Promise<void> =>
     }),
   ])
 
-/** Takes up what the last process on this embedded database left unfinished. */
+/** Resumes what the last process on this embedded database left unfinished. */
 async function recoverWork({ log, overrides: { clock = systemClock }, prepared }: StartParts): Promise<void> {
   const { database } = prepared.opened
   const recovered = await recoverTasks(database, prepared.queue)
@@ -164,13 +159,13 @@ async function start(parts: StartParts): Promise<Service> {
   if (runsJobs && opened.backend === 'embedded') await recoverWork(parts)
   const upkeep = await createOwnUpkeep(parts)
   await upkeep?.catchUp()
-  // Before the worker: when the port is in use, no worker is running yet.
+  // Before the worker, so that none runs if the port is in use.
   const listens = listensBy(config, overrides)
   if (listens) await app.listen({ host: config.host, port: config.port })
   const metricsAddress = offline ? null : await monitoring.listen()
   if (metricsAddress !== null) log.info({ address: metricsAddress }, 'metrics are served')
   if (runsJobs) await worker.start()
-  // Last: a new key is shown once, so nothing may fail between its creation and its display.
+  // Last, since a new key is shown once: nothing may fail between its creation and its display.
   const { bootstrapApiKey: apiKey, bootstrapTier: tier } = config
   const firstApiKey = offline ? null : await bootstrapFirstAccount(database, { apiKey, tier, now: clock.now() })
   const offer = { config, log, database, adminKey: adminKey.key, publicUrl, now: clock.now() }
@@ -182,7 +177,7 @@ async function start(parts: StartParts): Promise<Service> {
     await reportPooler(opened, log)
   }
   if (!offline) opened.embedded?.limitStatements(statementLimitMs)
-  // It has listened for a while; only now all that a start makes is there, such as the first account and its key.
+  // Listening began earlier, but only now everything exists, such as the first account and its key.
   isStarted = true
   const stop = async () => {
     await Promise.all([drain(), worker.stop(), background.stop(), upkeep?.stop()])

@@ -10,10 +10,8 @@ import { visibleAscii, wholeNumber } from './options.ts'
 import { formatRow, noteLines, type Row } from './output.ts'
 import { count, formatDay, formatMoment, printable } from './text.ts'
 
-/** Only the list says what an account used. */
 type Account = Data<'updateAccount'> & Partial<Data<'listAccounts'>['results'][number]>
 
-/** The path of an account. */
 const of = (accountId: string) => ({ path: { accountId } })
 const accountId = () => new Argument('<accountId>', 'the id of an account, as "wishwell admin accounts list" shows it')
 
@@ -61,7 +59,6 @@ const setTier = () =>
       }),
     )
 
-/** Names the account that would be deleted, and asks for confirmation. */
 async function confirmDeletion({ api }: Operator, id: string, options: { yes: boolean }): Promise<void> {
   if (options.yes) return
   const { data } = await answerOf(wholeList((query) => api.GET('/api/admin/accounts', { params: { query } })))
@@ -122,7 +119,7 @@ const setCap = () =>
       }),
     )
 
-/** The default account of a command without an id: the first one, created by the first start. */
+/** The default of commands without an id: the first account, made by the first start. */
 async function findFirstAccount({ api }: Operator): Promise<string> {
   const { data } = await answerOf(wholeList((query) => api.GET('/api/admin/accounts', { params: { query } })))
   const [first] = data.results

@@ -8,7 +8,7 @@ type Strictness = Body<'setStrictness'>['strictness']
 const notes = `A strict account is shown fewer texts, and more of them are requests: the surer ones alone; the others are what may be one
 (--include maybe). Lists and counts follow within minutes.`
 
-/** `wishwell accuracy`: how often detection is right, and how sure it must be of what is shown. */
+/** `wishwell accuracy`: how often detection is right, and how strict it is. */
 export function accuracyCommand(): Command {
   const says = 'show how often detection is right, or set how sure it must be of what is shown (free)'
   return addJson(clientCommand('accuracy', says, { notes, examples: '  wishwell accuracy strict' }))
@@ -25,7 +25,7 @@ export function accuracyCommand(): Command {
     )
 }
 
-/** Who is strict, and, of each class with enough answers, how many of 100 texts are requests. */
+/** The account's strictness and, per class with enough answers, how many of 100 texts are requests. */
 function formatAccuracy({ strictness, shown, maybe, hidden }: Data<'getAccuracy'>): string[] {
   const inHundred = (share: number | null) => Math.round(100 * share!)
   const shares = Object.entries({ shown, maybe, hidden }).flatMap(([name, { share, low, high, labels }]) =>

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 
-/** What each command needs is loaded when the command is used, or when a help lists all of them. */
+/** Loaded only when used, or when a help lists all commands. */
 const commands: Record<string, () => Promise<Command>> = {
   accounts: async () => (await import('./accounts.ts')).accountsCommand(),
   keys: async () => (await import('./keys.ts')).keysCommand(),
@@ -18,7 +18,7 @@ const commands: Record<string, () => Promise<Command>> = {
   healthcheck: async () => (await import('./healthcheck.ts')).healthcheckCommand(),
 }
 
-/** `wishwell admin`: the commands of the operator. @param name the one that is used; by default all are loaded. */
+/** `wishwell admin`: the operator's commands. @param name the one in use; by default all are loaded */
 export async function adminCommand(name?: string): Promise<Command> {
   const admin = new Command('admin').description(
     'accounts, keys, purges, backups and checks: the commands of the operator',

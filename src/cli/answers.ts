@@ -2,15 +2,13 @@ import type { Schemas } from './api-types.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 import { printable } from './text.ts'
 
-/** A failed call: its message, and the exit code of a command that ends with it. */
+/** A failed call, with the exit code for its command. */
 export class ApiError extends CommandError {
-  /** Whether the same call may succeed when it is repeated. */
+  /** Whether repeating the call may succeed. */
   readonly temporary: boolean
-  /** The `Retry-After` of the service; null when it sent none. */
   readonly retryAfterMs: number | null
-  /** Whether the call may have had its effect although it failed. */
+  /** Whether the call may have taken effect despite the failure. */
   readonly answerLost: boolean
-  /** The `error.code` of the service; null when it sent none. */
   readonly code: string | null
   constructor(
     message: string,
@@ -38,21 +36,17 @@ function parseObject(text: string): Record<string, unknown> {
   }
 }
 
-/** The answer of a service, over the network or in this process. */
+/** A service's answer, over the network or in this process. */
 export interface Answer {
   url: string
   status: number
   headers: { get(name: string): string | null }
   text: string
-  /** The source of the key that was sent, for the message when it is refused. */
+  /** Where the key came from, for the message if it is refused. */
   keyFrom: string
 }
 
-/**
- * Reads an answer of the API.
- * @returns the envelope: `data`, `meta` and `usage`.
- * @throws ApiError with the message of the service when it refused the call, or with a description of any other answer.
- */
+/** Reads an envelope: `data`, `meta`, `usage`. @throws ApiError with the service's message, or a description */
 export function readAnswer(answer: Answer): Record<string, unknown> {
   const { url, status } = answer
   const ok = status >= 200 && status < 300
@@ -63,7 +57,7 @@ export function readAnswer(answer: Answer): Record<string, unknown> {
     const target = printable(answer.headers.get('location') ?? 'elsewhere')
     throw new ApiError(`${url} answered ${status}, a redirect to ${target}. Set WISHWELL_URL to it.`, exitCodes.failed)
   }
-  // Probably the answer of a proxy whose service is away.
+  // Probably a proxy whose service is down.
   const temporary = status >= 500 || status === 429
   const message = `${url} answered ${status} with something that is not Wishwell's JSON. Is WISHWELL_URL right?`
   throw new ApiError(message, status === 429 ? exitCodes.limited : exitCodes.failed, {
@@ -72,12 +66,12 @@ export function readAnswer(answer: Answer): Record<string, unknown> {
   })
 }
 
-/** What a retry cannot mend within the month. */
+/** Reasons that no retry fixes within the month. */
 const budgetReasons = new Set<unknown>(['credits', 'key_budget', 'watch_budget'] satisfies Refusal['reason'][])
 
 function envelopeError({ status, headers, keyFrom }: Answer, error: Record<string, unknown>): ApiError {
   const details = Array.isArray(error.details) ? (error.details as NonNullable<Refusal['details']>) : []
-  // The message contains the first of them already.
+  // The message already contains the first one.
   const further = details.slice(1).map(({ path, message }) => `  ${printable(`${path}: ${message}`)}`)
   const hint = status === 401 ? [`The key is read from ${keyFrom}.`] : []
   const message = [printable(String(error.message)), ...further, ...hint].join('\n')
@@ -93,7 +87,7 @@ function envelopeError({ status, headers, keyFrom }: Answer, error: Record<strin
   })
 }
 
-/** Whether the key of the command may not do what it asked for. */
+/** Whether the command's key lacks the scope. */
 export const isBeyondScope = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === 'SCOPE_EXCEEDED'
 
@@ -104,7 +98,7 @@ export const cutOffError = (url: string): ApiError =>
     answerLost: true,
   })
 
-/** Explains why a call got no answer. @param timeoutMs the time limit of the call */
+/** Explains why a call got no answer. @param timeoutMs of the call */
 export function connectionError(url: string, error: unknown, timeoutMs: number): ApiError {
   const { name, cause } = error as { name?: string; cause?: { code?: string; message?: string } }
   const say = (message: string, answerLost = true) =>

@@ -10,14 +10,10 @@ import type { ClientConfig } from './client-config.ts'
 import { createConnection } from './connection.ts'
 import { exitCodes } from './exit-codes.ts'
 
-/** Far longer than any event of Wishwell but the result of a search. */
+/** Far longer than any event except a search's result. */
 const maxEventLength = 256 * 1024
 
-/**
- * Reads the events of a `text/event-stream`.
- * @param maxLength the maximum of one event, in UTF-16 units
- * @throws the error of the stream; ApiError when an event is too long
- */
+/** Reads a `text/event-stream`. @param maxLength of an event, in UTF-16 units; longer ones throw ApiError */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   maxLength = maxEventLength,
@@ -34,13 +30,13 @@ export async function* readEvents(
 }
 
 const defaultTimeoutMs = 15_000
-/** A hundred results with descriptions of the maximum length are smaller. */
+/** Larger than a hundred results with descriptions of maximum length. */
 const maxResultLength = 32 * 1024 * 1024
 
-/** How the clients of the command make paths. */
+/** How the CLI's clients build paths. */
 export const pathSerializer = pathsWithIds((message) => new ApiError(message, exitCodes.failed, { code: 'NOT_FOUND' }))
 
-/** `fetch` of Node gives up when no answer begins within five minutes, also while a large file is on its way; this one waits for its signal alone. */
+/** Node's `fetch` gives up without an answer in five minutes, even during an upload; this one heeds only its signal. */
 const patientFetch: typeof fetch = async (input, init) => {
   const { Agent, fetch: send } = await import('undici')
   const request = new Request(input, init)
@@ -51,13 +47,13 @@ const patientFetch: typeof fetch = async (input, init) => {
   return (await send(request.url, sent)) as unknown as Response
 }
 
-/** The calls of a service: see createApi. */
+/** See createApi. */
 export type Api = ReturnType<typeof createApi>
 
 /**
- * A client of the service that `config` names, for every call of `client/api.d.ts`, and those whose answers arrive in pieces. All of
- * them throw ApiError, or the reason of their signal once it is aborted, instead of returning an error.
- * @param timeoutMs how long a call may take, the import of a file too; streams have a limit of their own.
+ * Creates a client for all calls of `client/api.d.ts` and for streams. Calls throw ApiError, or an aborted signal's
+ * reason.
+ * @param timeoutMs of a call, including file imports; streams have their own limit
  */
 export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs } = {}) {
   const connection = createConnection(config, timeoutMs)
@@ -68,7 +64,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
   return {
     ...client,
 
-    /** The job's events after `lastEventId`, until the service ends the stream. */
+    /** A job's events after `lastEventId`, until the service ends the stream. */
     async *followJob(jobId: string, lastEventId: string | null, signal: AbortSignal) {
       const header = lastEventId === null ? {} : { 'last-event-id': lastEventId }
       const params = { path: { jobId }, header }
@@ -76,7 +72,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       if (response.body) yield* readEvents(response.body)
     },
 
-    /** The events of a search with `expand`. The last one is `result` or `error`. */
+    /** The events of a search with `expand`, ending with `result` or `error`. */
     async *expandSearch(
       body: Body<'searchRequests'>,
       signal: AbortSignal,
@@ -92,7 +88,7 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       else yield { event: 'result', data: JSON.stringify(await connection.readEnvelope(response)) }
     },
 
-    /** The bytes of an export, and how many requests match its query in part, or beyond the best ones. A connection that breaks is a temporary ApiError. */
+    /** The bytes of an export, with numbers of partial and omitted matches. A break is a temporary ApiError. */
     async openExport(query: Query<'exportRequests'>) {
       const params = { query }
       const { response } = await streams.GET('/api/v1/requests/export', { params, parseAs: 'stream' })
@@ -101,7 +97,6 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       return { bytes, inPart: numberIn('matches-in-part'), beyond: numberIn('matches-beyond') }
     },
 
-    /** Imports a file, whose bytes are the body. */
     async importFile(query: Query<'importFeedback'>, file: Uint8Array) {
       const answer = await client.POST('/api/v1/feedback/imports', {
         params: { query },
@@ -113,7 +108,6 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
       return answerOf(Promise.resolve(answer))
     },
 
-    /** The file of a brief. */
     async readBriefFile(briefId: string, format: NonNullable<Query<'readBriefFile'>['format']>): Promise<string> {
       const params = { path: { briefId }, query: { format } }
       const { response } = await streams.GET('/api/v1/briefs/{briefId}/file', { params, parseAs: 'stream' })
@@ -124,15 +118,14 @@ export function createApi(config: ClientConfig, { timeoutMs = defaultTimeoutMs }
 
 export { answerOf }
 
-/** The header of a call that has its effect once, however often it arrives. */
+/** The header that makes a call take effect once, however often it arrives. */
 export const once = () => ({ 'idempotency-key': randomUUID() })
 
-/** What a page of a list answers. */
 interface ListPage {
   data: { results: unknown[]; hasMore: boolean; cursor: string | null }
 }
 
-/** All pages of a short list, as one answer. @param readPage reads the page that begins at a cursor */
+/** All pages of a short list as one answer. @param readPage reads the page at a cursor */
 export async function wholeList<Page extends ListPage>(
   readPage: (query: { limit: number; cursor?: string }) => Promise<{ data?: Page }>,
 ): Promise<{ data: Page }> {

@@ -14,14 +14,11 @@ import { helpEnd } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { count, formatMoment } from './text.ts'
 
-/**
- * Saves a backup. The file gets its name when it is complete; a failure leaves no file.
- * @throws ApiError when the service refuses or the answer breaks off; BackupError when it is not a complete backup.
- */
+/** Saves a complete backup, or no file. @throws ApiError on refusal or breaking off; BackupError if incomplete. */
 async function save(operator: Operator, file: string): Promise<Manifest> {
   const partial = `${file}.partial`
   await rm(partial, { force: true })
-  // It holds the data of every account, so only its owner may read it, from the first byte on.
+  // Contains every account's data: readable only by its owner from the first byte on.
   const handle = await open(partial, 'wx', 0o600)
   try {
     try {
@@ -112,7 +109,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   printLines([`Restored the backup of ${what} to ${dataDir}.`, ...kept, ...missingKeys(dataDir)])
 }
 
-/** Says which keys the directory lacks: the next start makes new ones, and with another secrets-key no channel can send. */
+/** Names the keys that the directory lacks. The next start makes new ones, but a new secrets-key opens no channel. */
 function missingKeys(dataDir: string): string[] {
   const present = keyFilesIn(dataDir)
   const missing = keyFiles.filter((name) => !present.includes(name))

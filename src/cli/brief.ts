@@ -45,7 +45,7 @@ const addFile = (command: Command): Command =>
 
 const briefId = 'as "wishwell brief list" shows it'
 
-/** `wishwell brief`: what people want of something, word for word, on one page that stays what it was. */
+/** `wishwell brief`: what people want of something, quoted, on one page that never changes. */
 export const briefCommand = (): Command =>
   commandGroup('brief', 'make, read and verify evidence briefs: what people want, in their own words (free)', [
     addFile(addJson(clientCommand('brief create', 'make a brief of what is in the cache', makeHelp)))
@@ -115,7 +115,7 @@ const show = (briefId: string, options: FileOptions): Promise<void> => {
   return writeFile(createApi(readClientConfig()), briefId, options)
 }
 
-/** Writes the file of a brief, byte by byte as it is sent: only so it can be verified. The service has cleaned its texts. */
+/** Writes a brief's file byte by byte as sent, so that it can be verified. The service has cleaned its texts. */
 async function writeFile(api: ReturnType<typeof createApi>, briefId: string, { format, out }: FileOptions) {
   const text = await api.readBriefFile(briefId, format)
   if (out === undefined) {
@@ -157,7 +157,6 @@ const differenceWords: Record<Verification['noLongerHolds'][number]['what'], str
   quote: 'a request says no more',
 }
 
-/** What became of a file, in lines. */
 function verificationLines({ verdict, briefId, changes, removed, noLongerHolds }: Verification): string[] {
   if (verdict === 'unknown') return ['Not a file of a brief of this account.']
   return [
@@ -165,7 +164,7 @@ function verificationLines({ verdict, briefId, changes, removed, noLongerHolds }
       ? `Intact: nothing was changed in it since it was made as brief ${printable(briefId ?? '')}.`
       : `Changed in ${count(changes.length, 'place')} since it was made as brief ${printable(briefId ?? '')}:`,
     ...changes.flatMap(({ line, made, file }) => {
-      // What differs in its white space alone is shown with it.
+      // Lines that differ only in white space are shown with it.
       const shown = firstLine(made) === firstLine(file) ? (text: string) => printable(JSON.stringify(text)) : firstLine
       return [
         `  line ${line}`,

@@ -19,10 +19,8 @@ const help = {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** What the command sends itself. */
 const ownHeaders = ['authorization', 'content-type']
 
-/** `name: value` into the headers before it. */
 function collectHeader(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([\w-]+):\s*([\x20-\x7e]+)$/.exec(text) ?? []
   if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be "name: value", in ASCII.')
@@ -52,7 +50,7 @@ function parseMethod(text: string): (typeof methods)[number] {
   return method
 }
 
-/** @throws CommandError when it is no JSON, or cannot be read. */
+/** @throws CommandError if it is no JSON, or unreadable. */
 function readBody(given: string): unknown {
   const file = given === '-' ? '-' : given.startsWith('@') ? given.slice(1) : null
   const usageError = (what: string) => new CommandError(`--data: ${what}`, exitCodes.usage)
@@ -78,7 +76,7 @@ async function callApi(method: (typeof methods)[number], path: string, options: 
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const answer = await connection.stream(request)
-    // As it arrives, and no faster than it is read.
+    // As it arrives, no faster than it is read.
     for await (const chunk of answer.body ?? []) if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
   }
   if (isAdminPath(path)) {

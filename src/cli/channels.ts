@@ -22,14 +22,13 @@ const reasons: Readonly<Record<string, string>> = disabledReasons
 const channelId = 'as "wishwell channels list" shows it'
 const ofChannel = '/api/v1/channels/{channelId}'
 
-/** `name=value` into the values before it. */
+/** Collects repeated `name=value` options. */
 export function collectField(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^([a-zA-Z]+)=(.+)$/s.exec(text) ?? []
   if (name === undefined || value === undefined) throw new InvalidArgumentError('It must be name=value.')
   return { ...before, [name]: value }
 }
 
-/** The options that say what a channel is told, and when. */
 const addSettings = (command: Command): Command =>
   command
     .option('--events <types>', 'comma list of the events that it subscribes to, such as credits.low', commaList)
@@ -83,7 +82,7 @@ export const channelsCommand = (): Command =>
     ],
   )
 
-/** What a file holds, without the white space around it. */
+/** A file's content, trimmed. */
 export const readFieldFile = (name: string, file: string): string =>
   readInput(file, `--field-file ${name}`).toString().trim()
 
@@ -92,7 +91,7 @@ export interface GivenFields {
   fieldFile?: Record<string, string>
 }
 
-/** The fields of a type, those of files read. */
+/** A type's fields, including those read from files. */
 export const fieldsOf = ({ field, fieldFile = {} }: GivenFields): Record<string, string> => ({
   ...field,
   ...Object.fromEntries(Object.entries(fieldFile).map(([name, file]) => [name, readFieldFile(name, file)])),
@@ -100,14 +99,14 @@ export const fieldsOf = ({ field, fieldFile = {} }: GivenFields): Record<string,
 
 type Made = Body<'createChannel'>
 
-/** The `--no-` options are false where they are given. */
+/** The `--no-` options are false if given. */
 interface Settings extends Json, Pick<Made, 'cadence' | 'timezone' | 'hour'> {
   name?: string
   events?: Made['events'] | boolean
   mute?: Made['mutedNews'] | boolean
 }
 
-/** In the form of the API: only what was given. */
+/** The given settings in the API's form. */
 const settingsOf = ({ json: _, events, mute, ...given }: Settings) => ({
   ...given,
   ...defined({ events: listOf(events), mutedNews: listOf(mute) }),

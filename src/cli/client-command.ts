@@ -5,17 +5,16 @@ import { environmentHelp, helpEnd } from './options.ts'
 import { exitWhenOutputCloses, formatList, printJson, printLines, type Row } from './output.ts'
 import { printable, shellWord } from './text.ts'
 
-/** What the help of a client's command says after its options. */
+/** What a client command's help says after its options. */
 interface ClientHelp {
   notes?: string
-  /** What its exit codes 0, 1 and 5 mean, where it is not the usual. */
+  /** The meaning of exit codes 0, 1 and 5, if unusual. */
   ok?: string
   failed?: string
   limited?: string
   examples?: string
 }
 
-/** The end of the help of a client's command. */
 const clientHelp = (help: ClientHelp): string => {
   const { notes, ok = 'done', failed = 'the service refused', limited = 'too many requests', examples } = help
   const exits =
@@ -24,7 +23,7 @@ const clientHelp = (help: ClientHelp): string => {
   return [environmentHelp, notes, exits, examples && `Examples:\n${examples}`].filter(Boolean).join('\n\n')
 }
 
-/** A command of an account. @param path its words, such as `watches list` */
+/** An account's command. @param path its words, such as `watches list` */
 export const clientCommand = (path: string, description: string, help: ClientHelp): Command =>
   new Command(path.split(' ').at(-1)).description(description).addHelpText('after', helpEnd(clientHelp(help)))
 
@@ -33,22 +32,22 @@ export interface Json {
   json: boolean
 }
 
-/** Adds that option. */
+/** Adds `--json`. */
 export const addJson = (command: Command): Command =>
   command.option('--json', 'print only the answer of the service, as one JSON object', false)
 
-/** @returns what makes the commands of a group, with `--json`. */
+/** @returns a function that makes a group's commands, with `--json` */
 export const subcommandsOf = (group: string, help: ClientHelp) => (name: string, description: string) =>
   addJson(clientCommand(`${group} ${name}`, description, help))
 
-/** A command that is a group of others. */
+/** A command that groups others. */
 export function commandGroup(name: string, description: string, commands: readonly Command[]): Command {
   const group = new Command(name).description(description)
   for (const command of commands) group.addCommand(command)
   return group
 }
 
-/** The line that says how to get the next page: the same command, with the options that were given. Empty on the last page. */
+/** The command for the next page, with the given options; empty on the last page. */
 export function moreOf(command: string, given: object, cursor: string | null): string[] {
   if (cursor === null) return []
   const options = Object.entries(given)
@@ -57,7 +56,7 @@ export function moreOf(command: string, given: object, cursor: string | null): s
   return [`More: ${['wishwell', command, ...options, '--cursor', printable(cursor)].join(' ')}`]
 }
 
-/** The lines of a page of a list, with the one that says how to get the next. @param none what is said of an empty list */
+/** The lines of a list's page and how to get the next. @param none printed for an empty list */
 export const pageLines =
   <Item>(rowOf: (item: Item) => Row, none: string, command: string, given: object) =>
   ({ data: { results, cursor } }: { data: { results: readonly Item[]; cursor: string | null } }): string[] => [
@@ -65,10 +64,7 @@ export const pageLines =
     ...moreOf(command, given, cursor),
   ]
 
-/**
- * Makes a call of an account and prints its answer: unchanged with `--json`, else the lines of `format`.
- * @throws ApiError as the client does
- */
+/** Makes an account's call and prints the answer: raw with `--json`, else formatted. @throws ApiError */
 export async function printAnswer<Envelope>(
   { json }: Json,
   call: (api: Api) => Promise<{ data?: Envelope }>,

@@ -5,14 +5,14 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { readConfigFile } from '../app/config-file.ts'
 import { CommandError, exitCodes } from './exit-codes.ts'
 
-/** The environment of the commands that are clients of a service. */
+/** The environment of client commands. */
 export interface ClientConfig {
-  /** The address of the service, without a slash at the end. */
+  /** The service's address, without a trailing slash. */
   url: string
   apiKey: string
-  /** Where the key is from, for messages. */
+  /** Where the key came from, for messages. */
   keyFrom: string
-  /** Whether the terminal understands cursor movements. */
+  /** Whether the terminal supports cursor movements. */
   movesCursor: boolean
 }
 
@@ -31,18 +31,15 @@ function parseUrl(text: string): string {
 }
 
 export interface ServiceAddress {
-  /** The address of the service, without a slash at the end. */
+  /** The service's address, without a trailing slash. */
   url: string
-  /** Whether the service may run on this machine: then its database may be here, too. */
+  /** Whether the service, and so its database, may be on this machine. */
   isHere: boolean
 }
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/**
- * The address that an operator's command calls: WISHWELL_URL, else the address of `serve` in this environment.
- * @throws CommandError when WISHWELL_URL is not an address.
- */
+/** Where operator commands call: WISHWELL_URL, else `serve` in this environment. @throws CommandError */
 export function readServiceAddress(
   { host, port }: { host: string; port: number },
   environment: Record<string, string | undefined> = process.env,
@@ -52,16 +49,12 @@ export function readServiceAddress(
     const url = parseUrl(given)
     return { url, isHere: loopback.test(new URL(url).hostname) }
   }
-  // A service that listens on every address listens on loopback, too.
+  // A service that listens on all addresses includes loopback.
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
   return { url: `http://${name}:${port || 4680}`, isHere: true }
 }
 
-/**
- * The address that tells whether the service of this environment can serve: `/readyz`, or the metrics of a worker, which has no
- * other address.
- * @throws CommandError when the environment and its configuration file name none. @throws ConfigError for such a file that cannot be used.
- */
+/** The readiness address: `/readyz`, or a worker's metrics. @throws CommandError if none, ConfigError */
 export function readHealthAddress(environment: Record<string, string | undefined> = process.env): string {
   const file = readConfigFile(environment)
   const value = (name: string) => environment[name]?.trim() || file[name]?.trim() || undefined
@@ -73,7 +66,7 @@ export function readHealthAddress(environment: Record<string, string | undefined
   return `${serviceAt(value('METRICS_HOST') ?? '127.0.0.1', port)}/metrics`
 }
 
-/** @param address by default where `serve` listens. @throws CommandError that never contains a value. */
+/** @param address defaults to where `serve` listens @throws CommandError that never contains a value. */
 export function parseClientConfig(address: string | undefined, apiKey: string): ClientConfig {
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw usageError('WISHWELL_API_KEY: is not an API key; one is ww_live_ and 32 characters of a-z and 0-9.')
@@ -83,9 +76,9 @@ export function parseClientConfig(address: string | undefined, apiKey: string): 
 }
 
 /**
- * Reads WISHWELL_URL and WISHWELL_API_KEY, else what `wishwell login` saved. A saved key is only sent to the service that it was saved for, and another
- * key not there.
- * @throws CommandError that says what is missing and where to get it, and never contains a value.
+ * Reads WISHWELL_URL and WISHWELL_API_KEY, else the saved login. A saved key is only sent to its own service, and no
+ * other key is sent there.
+ * @throws CommandError that says what is missing and where to get it, never a value.
  */
 export function readClientConfig(environment: Record<string, string | undefined> = process.env): ClientConfig {
   const address = environment.WISHWELL_URL?.trim() || undefined
@@ -101,7 +94,6 @@ export function readClientConfig(environment: Record<string, string | undefined>
   )
 }
 
-/** What `wishwell login` saved: the address of a service, and an API key of it. */
 interface SavedLogin {
   url: string
   apiKey: string
@@ -109,16 +101,14 @@ interface SavedLogin {
 
 type Environment = Record<string, string | undefined>
 
-/**
- * Where it is saved: by the XDG Base Directory Specification, which has relative paths ignored; on Windows in the roaming profile.
- */
+/** By the XDG Base Directory Specification, which ignores relative paths; on Windows in the roaming profile. */
 function loginFile(environment: Environment = process.env): string {
   const configured = process.platform === 'win32' ? environment.APPDATA : environment.XDG_CONFIG_HOME
   const base = configured && isAbsolute(configured) ? configured : join(homedir(), '.config')
   return join(base, 'wishwell', 'config.json')
 }
 
-/** @returns null where nothing is saved, or something else is in its place. */
+/** @returns null if nothing, or something else, is saved. */
 export function readSavedLogin(environment: Environment = process.env): SavedLogin | null {
   try {
     const { url, apiKey } = JSON.parse(readFileSync(loginFile(environment), 'utf8')) as Partial<SavedLogin>
@@ -128,9 +118,9 @@ export function readSavedLogin(environment: Environment = process.env): SavedLog
   }
 }
 
-/** Replaces what was saved. Only its owner may read the file. @returns its name. @throws CommandError when it cannot be written. */
+/** Saves the login, readable only by its owner. @returns the file's name. @throws CommandError */
 export function saveLogin(login: SavedLogin, environment: Environment = process.env): string {
-  // Not written in place: a file that was made by other means might be readable for others.
+  // Not in place: an existing file might be readable by others.
   let partial: string | null = null
   try {
     const file = loginFile(environment)

@@ -2,33 +2,29 @@ import { connectionError, cutOffError, readAnswer } from './answers.ts'
 import type { ClientConfig } from './client-config.ts'
 import { CommandError } from './exit-codes.ts'
 
-/** A stream of events that delivers nothing for so long, not even a heartbeat, is broken. */
+/** An event stream that is silent for longer, without even a heartbeat, is broken. */
 const maxSilenceMs = 45_000
 
-/**
- * HTTP to one service, with the key of the account. Every method throws ApiError when there is no answer or another one than it
- * returns, or the reason of the signal of the request once that is aborted.
- */
+/** HTTP to one service with an account's key. Throws ApiError on failure, or the aborted signal's reason. */
 export interface Connection {
-  /** @returns an answer whose body is an envelope, read within the time limit. */
+  /** @returns an answer with an envelope, read within the time limit. */
   fetch(request: Request): Promise<Response>
-  /** @returns an answer of success whose body arrives in pieces, and breaks with ApiError when it is cut off or silent for too long. */
+  /** @returns a successful answer with a streamed body, which throws ApiError if cut off or silent for too long. */
   stream(request: Request): Promise<Response>
-  /** @returns the envelope of an answer of `stream` that turns out to be none. */
+  /** @returns the envelope of a `stream` answer that turns out to be one. */
   readEnvelope(response: Response): Promise<Record<string, unknown>>
 }
 
-/** What a connection needs to know. */
 export type ConnectionConfig = Pick<ClientConfig, 'url' | 'apiKey' | 'keyFrom'>
 
 interface ConnectionOptions {
-  /** How long a stream may deliver nothing. */
+  /** How long a stream may be silent. */
   silenceMs?: number
   /** The network, or a service in this process. */
   transport?: typeof fetch
 }
 
-/** @param timeoutMs how long a call may take; a stream is limited by its silence instead. */
+/** @param timeoutMs of a call; a stream is limited by its silence instead */
 export function createConnection(
   { url, apiKey, keyFrom }: ConnectionConfig,
   timeoutMs: number,
@@ -47,7 +43,7 @@ export function createConnection(
     const { status, headers } = response
     return readAnswer({ url, status, headers, text: await response.text(), keyFrom })
   }
-  // Holds the request: its signal follows the one that it was made with only as long as it is not collected as garbage.
+  // Takes the request to keep it alive: once garbage collected, its signal no longer follows the original.
   async function* explainEach(chunks: AsyncIterable<Uint8Array>, request: Request) {
     try {
       yield* chunks
@@ -81,7 +77,6 @@ export function createConnection(
   }
 }
 
-/** A signal that is aborted when a stream has delivered nothing for too long. */
 function watchSilence(silenceMs: number) {
   const controller = new AbortController()
   const onSilence = () => controller.abort(new DOMException('silent', 'TimeoutError'))

@@ -18,9 +18,9 @@ Example:
 
 const newline = 10
 
-/** Writes the answer to a file or to stdout. @returns the number of lines. */
+/** Writes the answer to a file or stdout. @returns the number of lines. */
 async function transfer(operator: Operator, out: string | undefined): Promise<number> {
-  // The service refuses a wrong call here, before a file is touched.
+  // A wrong call is refused here, before touching a file.
   const chunks = await download(operator, '/api/admin/corrections/requests/export')
   const target = await openTarget(out, false)
   const decoder = new TextDecoder()

@@ -16,10 +16,10 @@ import { count } from './text.ts'
 
 const maxBarColumns = 40
 const redrawMs = 100
-/** Without a terminal there is a line for each of these shares of the rows. */
+/** Share of rows per line, without a terminal. */
 const lineShare = 0.1
 
-/** The bar, shorter than the terminal; a narrow one shows no bar. */
+/** The bar, fitted to the terminal; a narrow one shows none. */
 export function formatMovingBar({ rows, totalRows, bytes }: MovingProgress, columns: number): string {
   const share = totalRows === 0 ? 1 : Math.min(1, rows / totalRows)
   const text = `${Math.floor(share * 100)}%  ${rows.toLocaleString('en-US')} of ${count(totalRows, 'row')}, ${(bytes / 1e6).toFixed(1)} MB`
@@ -28,7 +28,7 @@ export function formatMovingBar({ rows, totalRows, bytes }: MovingProgress, colu
   return `${'█'.repeat(Math.round(share * room)).padEnd(room, '░')}  ${text}`
 }
 
-/** Shows how far a dump is written or read: a bar on a terminal, which `clear` removes; elsewhere a line for each tenth of the rows. */
+/** Shows a dump's progress: a bar on a terminal, removed by `clear`; else a line per tenth of the rows. */
 export function createMovingMeter(stream: NodeJS.WriteStream, verb: string) {
   let shownAt = Number.NEGATIVE_INFINITY
   let isShown = false
@@ -81,11 +81,10 @@ export function dumpCommand(): Command {
     .action(runDump)
 }
 
-/** Where a dump is written; it is complete only after `finish`. */
+/** A dump's output, complete only after `finish`. */
 interface DumpTarget {
   write(bytes: Uint8Array): Promise<void>
   finish(): Promise<void>
-  /** Removes what is not complete. */
   close(): Promise<void>
 }
 
@@ -100,15 +99,15 @@ const stdoutTarget: DumpTarget = {
   close: async () => {},
 }
 
-/** Writes to `FILE.….partial`, which gets its name when it is complete. */
+/** Writes to `FILE.….partial`, renamed when complete. */
 async function openFile(file: string): Promise<DumpTarget> {
-  // Of this process: another dump into the same file has its own.
+  // Per process, for concurrent dumps into the same file.
   const partial = `${file}.${process.pid}.partial`
   const attempt = async <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: Error) => {
       throw new CommandError(`Cannot write ${partial}: ${error.message}`)
     })
-  // It holds the data of every account, so only its owner may read it, from the first byte on.
+  // Contains every account's data: readable only by its owner from the first byte on.
   await attempt(rm(partial, { force: true }))
   const handle: FileHandle = await attempt(open(partial, 'wx', 0o600))
   let isFinished = false
@@ -126,7 +125,7 @@ async function openFile(file: string): Promise<DumpTarget> {
   }
 }
 
-/** Opens the database that is dumped, and brings its tables up to date. @throws MovingError when there is none. */
+/** Opens and migrates the database to dump. @throws MovingError if there is none. */
 async function openSource({ databaseUrl, dataDir }: Config): Promise<OpenDatabase> {
   const isEmbedded = databaseUrl === undefined
   if (isEmbedded && !hasDatabase(dataDir))
@@ -144,7 +143,7 @@ async function openSource({ databaseUrl, dataDir }: Config): Promise<OpenDatabas
   }
 }
 
-/** The main numbers of a dump, for people. */
+/** The main numbers of a dump. */
 export const describeRows = (rows: Record<string, number>, totalRows: number): string =>
   `${count(rows.accounts ?? 0, 'account')}, ${count(rows.requests ?? 0, 'request')}, ${count(totalRows, 'row')} in all`
 
@@ -161,7 +160,7 @@ function report(file: string, dumped: Dumped, json: boolean): void {
 async function runDump(file: string, { json }: { json: boolean }): Promise<void> {
   const toStdout = file === '-'
   exitWhenOutputCloses(toStdout ? [process.stderr] : undefined)
-  // Each write has its own error.
+  // Each write reports its own error.
   if (toStdout) process.stdout.on('error', () => {})
   if (toStdout && json) throw new CommandError('--json prints on stdout, so the dump needs a file.', exitCodes.usage)
   if (toStdout && process.stdout.isTTY) {

@@ -1,21 +1,19 @@
 import type { Command } from 'commander'
 
-/** The exit codes of the `wishwell` command, as `--help` prints them. */
+/** The exit codes of `wishwell`, as in `--help`. */
 export const exitCodes = {
   ok: 0,
   /** The service refused, the job failed, or the database could not be opened. */
   failed: 1,
-  /** The command line or the configuration is wrong. */
+  /** A wrong command line or configuration. */
   usage: 2,
-  /** The service cannot be reached. */
   unreachable: 3,
-  /** A scrape job ended, but not every platform delivered. */
+  /** A scrape job ended without all platforms delivering. */
   partial: 4,
-  /** Out of credits, or too many requests. */
   limited: 5,
 } as const
 
-/** An error of the command line: its message is printed as it is, and the process ends with its code. */
+/** An error of the command line: its message is printed as is, and its code ends the process. */
 export class CommandError extends Error {
   override readonly name = 'CommandError'
   readonly exitCode: number
@@ -25,14 +23,14 @@ export class CommandError extends Error {
   }
 }
 
-/** What is wrong of a command line, and what comes after it. */
+/** A command line's mistake, and the words after it. */
 export interface Mistake {
   command: Command
   kind: 'command' | 'option' | 'arguments'
   words: readonly string[]
 }
 
-/** In the place of commander's own errors, which know no command of another group, no synonym and no secret. */
+/** Replaces commander's errors, which know no commands of other groups, synonyms or secrets. */
 export class MistakeError extends Error {
   constructor(mistake: Mistake) {
     super(mistake.kind, { cause: mistake })

@@ -6,20 +6,18 @@ import { exitCodes } from './exit-codes.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { count, formatDuration, printable } from './text.ts'
 
-/** The answer of a search with `expand`. */
 type ExpandedAnswer = Answer<'searchRequests'> & { meta: Required<Pick<Answer<'searchRequests'>['meta'], Collected>> }
 type Collected = 'topicsScraped' | 'topicsSkipped' | 'newResultsFound' | 'scrapingTimeMs' | 'errors'
 
 type Stream = NodeJS.WritableStream & { isTTY?: boolean }
 
-/** The state of a topic: it runs until the last of its collections has ended. */
+/** A topic's state: running until its last collection ended. */
 function stateOf(states: readonly CollectionState[]) {
   if (states.includes('waiting')) return 'running'
   if (states.includes('done')) return 'done'
   return states.includes('error') ? 'error' : 'skipped'
 }
 
-/** The details of a topic, shown beside its state. */
 function detailOf(collections: readonly CollectionProgress[]): string {
   if (collections.every(({ state }) => state === 'fresh')) return 'fresh'
   const ended = collections.filter(({ state }) => state !== 'waiting').length
@@ -27,7 +25,7 @@ function detailOf(collections: readonly CollectionProgress[]): string {
   return `${ended} of ${count(collections.length, 'platform')}, ${found} new`
 }
 
-/** Shows the progress of the topics of an expanded search: bars on a terminal, otherwise a line for each change. */
+/** Shows the progress per topic of an expanded search: bars on a terminal, else a line per change. */
 class TopicProgress {
   readonly #stream: Stream
   readonly #movesCursor: boolean
@@ -68,10 +66,7 @@ function failureOf({ status, error }: ErrorEvent): ApiError {
   return new ApiError(printable(String(error?.message)), exitCode, { temporary: status >= 500, answerLost: false })
 }
 
-/**
- * Searches with expansion, and shows the progress of the collection on `stream`.
- * @throws ApiError with the message of the service, or when the stream ends without an answer.
- */
+/** Runs an expanded search, with progress on `stream`. @throws ApiError, also if the stream ends without an answer. */
 export async function searchExpanded(
   api: Api,
   body: Body<'searchRequests'>,
@@ -95,7 +90,7 @@ export async function searchExpanded(
   })
 }
 
-/** The collections of an expanded search, as text. */
+/** Formats an expanded search's collections. */
 export function formatExpansion({ meta, usage }: ExpandedAnswer): string[] {
   const { topicsScraped, topicsSkipped, newResultsFound, scrapingTimeMs, errors } = meta
   const fresh = topicsSkipped === 0 ? '' : ` (${topicsSkipped} fresh already)`

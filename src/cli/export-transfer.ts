@@ -9,20 +9,20 @@ import { printable } from './text.ts'
 
 export type ExportFormat = 'jsonl' | 'csv'
 
-/** A complete record of an export, unchanged, and the cursor behind it; null for the header of a CSV. */
+/** A complete record of an export, unchanged, and the cursor after it; null for a CSV header. */
 interface ExportedText {
   text: string
   cursor: string | null
 }
 
-/** Longer than any record of the service. */
+/** Longer than any record. */
 const maxRecordLength = 4 * 1024 * 1024
 
 export class BrokenExportError extends Error {
   override readonly name = 'BrokenExportError'
 }
 
-/** Finds the end of the next record; -1 until it has arrived. Each call goes on where the last one stopped. */
+/** Finds the end of the next record, resuming where the last call stopped; -1 until it has arrived. */
 const ends = {
   jsonl: () => {
     let from = 0
@@ -34,7 +34,7 @@ const ends = {
       },
     }
   },
-  // A line break between quotes is part of a text (RFC 4180).
+  // A quoted line break belongs to the text (RFC 4180).
   csv: () => {
     let from = 0
     let isQuoted = false
@@ -64,10 +64,7 @@ const cursorOf = {
   csv: (text: string): string | null => /,"([\w-]+)"\r\n$/.exec(text)?.[1] ?? null,
 } as const
 
-/**
- * Splits an export into complete records. An incomplete record at the end of a broken stream is dropped: it is sent again.
- * @throws BrokenExportError when the stream is not an export, or ends within a record.
- */
+/** Splits an export into complete records; an incomplete last one is resent. @throws BrokenExportError */
 export async function* readRecords(
   format: ExportFormat,
   chunks: AsyncIterable<Uint8Array>,
@@ -94,12 +91,10 @@ export async function* readRecords(
   if (rest !== '') throw new BrokenExportError('it ends in the middle of a record')
 }
 
-/** How many tries in a row may deliver no record. */
 const maxTries = 6
-/** The pause before the second try; it doubles with every further one. */
+/** The first pause between tries, doubling each time. */
 const firstPauseMs = 500
 
-/** What an export has written so far. */
 export interface Written {
   records: number
   bytes: number
@@ -109,22 +104,18 @@ export interface Written {
 
 interface Transfer {
   format: ExportFormat
-  /** Opens the export behind the record that has this cursor. */
   open(cursor: string | null): Promise<AsyncIterable<Uint8Array>>
   write(text: string): Promise<void>
   /** Updated after every write. */
   written: Written
 }
 
-/**
- * Writes every record once, however often the connection breaks.
- * @throws the error of the last try; `written` says how many records are complete.
- */
+/** Writes every record once, through broken connections. @throws the last try's error */
 export async function transferRecords({ format, open, write, written }: Transfer): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       for await (const records of readRecords(format, await open(written.cursor))) {
-        // Without a cursor to go on from, the export is opened at its start, and its header is sent again.
+        // Without a cursor, the export restarts and resends its header.
         const fresh = records.filter(({ cursor }) => cursor !== null || !written.hasHeader)
         const text = fresh.map((record) => record.text).join('')
         await write(text)
@@ -143,11 +134,8 @@ export async function transferRecords({ format, open, write, written }: Transfer
 }
 
 interface ExportTarget {
-  /** Resolves when more can be written. */
   write(text: string): Promise<void>
-  /** Ends a complete export. */
   finish(): Promise<void>
-  /** Ends an incomplete one. */
   close(): Promise<void>
 }
 
@@ -159,7 +147,7 @@ const stdoutTarget: ExportTarget = {
   close: async () => {},
 }
 
-/** Writes to `FILE.partial`, which becomes FILE when it is complete. @throws CommandError when it cannot be written. */
+/** Writes to `FILE.partial`, renamed to FILE when complete. @throws CommandError if it cannot be written. */
 async function openFile(file: string, append: boolean): Promise<ExportTarget> {
   const partial = `${file}.partial`
   const stream = createWriteStream(partial, { flags: append ? 'a' : 'w' })
@@ -168,11 +156,11 @@ async function openFile(file: string, append: boolean): Promise<ExportTarget> {
   })
   const failure = Promise.withResolvers<never>()
   stream.once('error', (error) => failure.reject(new CommandError(`Cannot write ${partial}: ${error.message}`)))
-  // The next wait for the stream rejects; until then the rejection is unhandled.
+  // Prevents an unhandled rejection until the next wait for the stream.
   failure.promise.catch(() => {})
   const orFailure = (event: 'drain' | 'close') => Promise.race([failure.promise, once(stream, event)])
   const end = async () => {
-    // The last write may have failed after its call returned: a full disk.
+    // The last write may fail after its call returned: a full disk.
     if (stream.errored) await failure.promise
     if (stream.closed) return
     stream.end()
@@ -190,6 +178,6 @@ async function openFile(file: string, append: boolean): Promise<ExportTarget> {
   }
 }
 
-/** Opens the file that an export is written to, or stdout. @param append whether it continues an earlier export. */
+/** Opens the export's file, or stdout. @param append whether to continue an earlier export */
 export const openTarget = async (file: string | undefined, append: boolean): Promise<ExportTarget> =>
   file === undefined ? stdoutTarget : openFile(file, append)

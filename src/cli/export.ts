@@ -52,12 +52,11 @@ export function exportCommand(): Command {
 }
 
 function queryOf({ platforms, tag, status, job, sort, out: _, ...same }: ExportOptions): Query<'exportRequests'> {
-  // Lists go as one text, so that the service sees an empty one, too.
+  // Lists are sent as one text, so that the service sees empty ones, too.
   const lists = { platforms: platforms && [platforms.join(',')], status: status && [status.join(',')] }
   return defined({ ...same, ...lists, tag, jobId: job, sortBy: sort })
 }
 
-/** Shows the progress on a terminal; nothing elsewhere. */
 function createMeter(stream: NodeJS.WriteStream) {
   let shownAt = 0
   let isShown = false
@@ -82,7 +81,7 @@ async function runExport(options: ExportOptions): Promise<void> {
   const api = createApi(readClientConfig())
   const query = queryOf(options)
   const open = (after: string | null) => api.openExport(after === null ? query : { ...query, cursor: after })
-  // The service refuses a wrong call here, before a file is touched.
+  // A wrong call is refused here, before touching a file.
   const { bytes, inPart, beyond } = await open(cursor)
   let first: AsyncIterable<Uint8Array> | null = bytes
   const target = await openTarget(out, cursor !== null)

@@ -8,10 +8,10 @@ import { count, formatMoment } from './text.ts'
 
 const firstPauseMs = 300
 const maxPauseMs = 1_000
-/** How long the service may be unavailable: a restart that drains takes half a minute. */
+/** How long the service may be unavailable: a draining restart takes half a minute. */
 const patienceMs = 60_000
 
-/** The clock; tests replace it. */
+/** Replaced by tests. */
 const realTiming = {
   now: (): number => performance.now(),
   sleep: (milliseconds: number, signal: AbortSignal): Promise<void> =>
@@ -19,15 +19,10 @@ const realTiming = {
 }
 
 interface Watcher extends Pick<JobWatcher, 'onTrouble' | 'signal'> {
-  /** Called with every answer, the last one included. */
   onJob(job: Job): void
 }
 
-/**
- * Polls a job until it has ended, through failed polls and restarts of the service.
- * @throws ApiError when the service refuses, or (`temporary`) was unavailable for a minute; the reason of the signal once it is
- * aborted.
- */
+/** Polls a job to its end, through restarts. @throws ApiError if refused, or (`temporary`) down for a minute */
 export async function waitForJob(api: Api, jobId: string, watcher: Watcher, timing = realTiming): Promise<Job> {
   const { onJob, onTrouble, signal } = watcher
   let pauseMs = firstPauseMs
@@ -59,18 +54,17 @@ Gave up after ${Math.round(awayMs / 1000)} s.`
 }
 
 interface JobWatcher {
-  /** Called with the platforms whose progress changed; details come only from a service that has event streams. */
+  /** Called with the platforms whose progress changed; details only from services with event streams. */
   onProgress: Progress['update']
-  /** Called when the service cannot be reached and the call is repeated; once until the next answer. */
+  /** Called when the service is unreachable and the call is retried; once until the next answer. */
   onTrouble(message: string): void
   signal: AbortSignal
-  /** The maximum of pages per platform. */
   depth: number
 }
 
 const reconnectMs = 1_000
 
-/** The details of a platform, shown beside its state. @param depth the maximum of pages */
+/** The details of a platform, beside its state. @param depth the maximum of pages */
 function detailOf({ state, pages, requestsCreated, waitingUntil, error }: PlatformProgress, depth: number): Detail {
   const reason = error === null ? '' : ` (${error.code})`
   if (waitingUntil !== null) {
@@ -81,7 +75,7 @@ function detailOf({ state, pages, requestsCreated, waitingUntil, error }: Platfo
   return { text: `${delivered}, ${requestsCreated.toLocaleString('en-US')} new`, share: pages / depth }
 }
 
-/** Reads a job's events, and continues where a stream ended. @returns the job at its end; null when there are no events. */
+/** Reads a job's events, resuming ended streams. @returns the ended job; null if there are no events. */
 async function readEvents(api: Api, jobId: string, { onProgress, signal, depth }: JobWatcher): Promise<Job | null> {
   let lastEventId: string | null = null
   for (let progressed = true; progressed; ) {
@@ -104,10 +98,7 @@ async function readEvents(api: Api, jobId: string, { onProgress, signal, depth }
   return null
 }
 
-/**
- * Follows a job to its end by its events, or by polling when the service has none or the stream breaks.
- * @throws the same errors as waitForJob.
- */
+/** Follows a job to its end by events, or by polling if there are none or the stream breaks. @throws as `waitForJob` */
 export async function followJob(api: Api, jobId: string, watcher: JobWatcher): Promise<Job> {
   const { onProgress, onTrouble, signal } = watcher
   const job = await readEvents(api, jobId, watcher)

@@ -13,17 +13,15 @@ since a worker has no other address. CONFIG_FILE may set them, too. It needs no 
 
 Exit codes: 0 the service can serve; 1 it cannot, or it was not found.`
 
-/** Less than the time that a container engine usually waits for the answer. */
+/** Less than container engines usually wait. */
 const timeoutMs = 5_000
 
-/** What `--json` prints. */
 interface HealthResult {
   healthy: boolean
-  /** What was asked; null when the environment does not say where the service is. */
+  /** The address; null if the environment names none. */
   url: string | null
-  /** Why it is not healthy. */
   reason?: string
-  /** What `/readyz` says. */
+  /** The answer of `/readyz`. */
   service?: unknown
 }
 
@@ -39,7 +37,7 @@ async function ask(url: string): Promise<HealthResult> {
   }
 }
 
-/** Asks the service of this environment whether it can serve. */
+/** Checks whether this environment's service can serve. */
 export async function checkHealth(environment?: Record<string, string | undefined>): Promise<HealthResult> {
   try {
     return await ask(readHealthAddress(environment))
@@ -50,7 +48,7 @@ export async function checkHealth(environment?: Record<string, string | undefine
   }
 }
 
-/** `wishwell admin healthcheck`: for containers, which need no curl then. */
+/** `wishwell admin healthcheck`: lets containers do without curl. */
 export function healthcheckCommand(): Command {
   return new Command('healthcheck')
     .description('ask the service whether it can serve: exit code 0 or 1, for containers')

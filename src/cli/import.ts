@@ -25,7 +25,6 @@ Fields: ${importFields.join(', ')}.`,
 
 const subcommand = subcommandsOf('import', { failed: 'the service refused, or has no such import' })
 
-/** Parses `--map field=column`, which may be repeated. */
 function collectColumns(text: string, before: Record<string, string> = {}): Record<string, string> {
   const [, field = '', column = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
   if (!importFields.some((one) => one === field))
@@ -43,7 +42,7 @@ interface ImportOptions extends Json {
 
 const imports = '/api/v1/feedback/imports'
 
-/** `wishwell import`: one's own feedback, beside what is public. */
+/** `wishwell import`: one's own feedback, beside public requests. */
 export const importCommand = (): Command =>
   commandGroup('import', 'import feedback of your own from a file, and list and delete imports (free)', [])
     .addCommand(
@@ -67,7 +66,7 @@ export const importCommand = (): Command =>
         .action(plain.call('delete', `${imports}/{name}`, deleted)),
     )
 
-/** The largest file takes two hours at the least speed, and a hundred thousand rows a minute. */
+/** The largest file takes two hours at the lowest speed; a hundred thousand rows take a minute. */
 const importingMs = 150 * 60_000
 
 async function importFile(

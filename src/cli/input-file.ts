@@ -12,17 +12,14 @@ const faults: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 }
 
-/**
- * The error of a file that cannot be read or written, in one sentence, with its name and never with what it holds.
- * @param option that named it, such as `--data`
- */
+/** The error of an unreadable or unwritable file: its name, never its content. @param option that named it */
 export function fileError(error: unknown, path: string, option = ''): CommandError {
   const { code = 'it is no file' } = error as NodeJS.ErrnoException
   const name = `${option === '' ? '' : `${option}: `}${path === '-' ? 'stdin' : `"${printable(path)}"`}`
   return new CommandError(`${name}: ${faults[code] ?? `it cannot be used (${code})`}.`, exitCodes.usage)
 }
 
-/** What a file holds; `-` is stdin. @throws CommandError */
+/** Reads a file; `-` is stdin. @throws CommandError */
 export function readInput(path: string, option?: string): Buffer {
   try {
     return readFileSync(path === '-' ? 0 : path)

@@ -30,7 +30,7 @@ export const jobsCommand = (): Command =>
       .action(plain.call('delete', '/api/v1/scrape/{jobId}', formatCancelled)),
   ])
 
-/** What a job costs, and by whom; older services do not say it. */
+/** A job's cost and starter; empty from older services. */
 function costOf({ credits, startedBy }: Job): string {
   if (credits === undefined) return ''
   const name = startedBy?.watchName ?? startedBy?.personName ?? startedBy?.keyName ?? null
@@ -56,7 +56,7 @@ export const pollCommand = (jobId: string): string => `wishwell jobs show ${shel
 
 type Started = Answer<'startScrapeJob'>
 
-/** The lines about a job that was started. */
+/** The lines about a started job. */
 export function formatStarted({ data: { jobId, topic, platforms, depth, sources } }: Started): string[] {
   const cost = count(depth * platforms.length, 'credit')
   const named = Object.entries(sources ?? {}).flatMap(([platform, ofPlatform]) =>
@@ -71,7 +71,7 @@ export function formatStarted({ data: { jobId, topic, platforms, depth, sources 
 
 const allDone = (job: Job) => Object.values(job.progress).every((state) => state === 'done')
 
-/** The exit code for a job that has ended. */
+/** The exit code for an ended job. */
 export function exitCodeOf(job: Job): number {
   if (job.status === 'failed') return exitCodes.failed
   return allDone(job) ? exitCodes.ok : exitCodes.partial
@@ -102,7 +102,7 @@ const discardTexts: Record<DiscardReason, string> = {
   beyondLimit: 'beyond what is read at once',
 }
 
-/** How many items were left out and why: `12 left out: 9 not about the topic, 3 without text`; empty when none were. */
+/** How many items were left out and why: `12 left out: 9 not about the topic, 3 without text`; else empty. */
 function formatDiscarded(discarded: Discarded = {}): string {
   const counts = Object.entries(discardTexts).flatMap(([reason, text]) => {
     const left = discarded[reason as DiscardReason] ?? 0
@@ -114,7 +114,7 @@ function formatDiscarded(discarded: Discarded = {}): string {
   return `${all.toLocaleString('en-US')} left out: ${reasons.join(', ')}`
 }
 
-/** The state or outcome of a job: requests, and each platform with its error, or why and until when it waits. */
+/** A job's state or outcome: its requests, and per platform the error, or why and until when it waits. */
 export function formatOutcome(job: Job): string[] {
   const outcomes = Object.entries(job.progress).map(([platform, state]) => {
     const wait = job.waiting?.find((entry) => entry.platform === platform)
@@ -133,7 +133,7 @@ export function formatOutcome(job: Job): string[] {
     ([platform, sources]) => `Not reached on ${printable(platform)}: ${sources.map(printable).join(', ')}.`,
   )
   const advice = unreached.length > 0 && !isCancelled(job) ? ['A greater depth reaches more sources.'] : []
-  // The headline says already that the job was cancelled.
+  // The headline already says that it was cancelled.
   const failure = job.error && !isCancelled(job) ? [printable(job.error)] : []
   return [
     formatHeadline(job),
@@ -146,7 +146,7 @@ export function formatOutcome(job: Job): string[] {
   ]
 }
 
-/** The outcome of a job, the credits, and the next step. */
+/** A job's outcome, the credits, and the next step. */
 export function formatSummary(job: Job, { credits: { used, limit, remaining } }: Started['usage']): string[] {
   return [
     ...formatOutcome(job),

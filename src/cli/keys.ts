@@ -32,7 +32,6 @@ function rowOf(key: Key): Row {
 
 type Made = Data<'listMadeByAccountKey'>
 
-/** What each thing that a key makes is called. */
 const madeWords = {
   keys: 'key',
   feeds: 'feed',
@@ -44,10 +43,8 @@ const madeWords = {
 
 const { watches: _, ...endedWords } = madeWords
 
-/** A line for each thing that a key made. */
 const madeLines = (made: Made): string[] =>
   (Object.keys(madeWords) as (keyof Made)[]).flatMap((kind) =>
-    // Beside its name a thing has its id.
     made[kind].map(({ name, ...id }) => `${madeWords[kind].padEnd(7)}  ${printable(name)}  ${Object.values(id)[0]}`),
   )
 

@@ -4,7 +4,6 @@ import type { LogFormat } from '../app/config.ts'
 import { exitCodes } from './exit-codes.ts'
 import { firstLine, printable } from './text.ts'
 
-/** The format of a log, with `auto` resolved. */
 type ChosenLogFormat = Exclude<LogFormat, 'auto'>
 
 /** Text on a terminal, JSON everywhere else. */
@@ -13,11 +12,10 @@ export const chooseLogFormat = (format: LogFormat, isTerminal: boolean): ChosenL
 
 const colours = { debug: 'dim', trace: 'dim', info: 'cyan', warn: 'yellow', error: 'red', fatal: 'red' } as const
 
-/** Fields that have a form of their own in a line. */
 const ownFields = new Set(['level', 'time', 'msg', 'err', 'req', 'res', 'responseTime'])
-/** Fields that only the analysis of a failure needs. */
+/** Fields only needed to analyze failures. */
 const ids = new Set(['reqId', 'jobId', 'taskId'])
-/** The frames of a stack that are shown; further ones are seldom of this project. */
+/** Frames shown of a stack; further ones are seldom ours. */
 const maxFrames = 4
 
 type Entry = Record<string, unknown> & { level: number; time: string; msg?: string }
@@ -45,16 +43,12 @@ function formatError(error: unknown): string[] {
   if (typeof error !== 'object' || error === null) return error === undefined ? [] : [`    ${textOf(error)}`]
   const { message, stack } = error as { message?: string; stack?: string }
   const frames = (stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
-  // The first line of a stack is its type and message; of a longer message only the first line is shown.
+  // A stack starts with type and message; of a longer message only the first line is shown.
   const head = firstLine(stack ?? '') || firstLine(message ?? '') || 'an error without a message'
   return [head, ...frames.slice(0, maxFrames).map(printable)].map((line) => `    ${line}`)
 }
 
-/**
- * A line of the log as text: time of day (UTC), level, message and fields; an error on lines of its own. It contains no escape
- * sequence of a logged value.
- * @param line a line as pino writes it
- */
+/** Formats pino's line as text: time (UTC), level, message, fields, errors; without logged escape sequences. */
 export function formatLogLine(line: string, hasColours: boolean): string {
   const entry = JSON.parse(line) as Entry
   const level = levels.labels[entry.level] ?? String(entry.level)
@@ -71,24 +65,24 @@ export function formatLogLine(line: string, hasColours: boolean): string {
   return `${[words.join(' ').trimEnd(), ...formatError(entry.err)].join('\n')}\n`
 }
 
-/** Writes each line as text at once, so that none is lost when the process ends. */
+/** Writes lines synchronously, so that none is lost when the process ends. */
 const textDestination = (stream: NodeJS.WriteStream, write: DestinationStream): DestinationStream => ({
-  // hasColors respects NO_COLOR and the abilities of the terminal.
+  // hasColors respects NO_COLOR and the terminal's abilities.
   write: (line) => write.write(formatLogLine(line, stream.isTTY && stream.hasColors())),
 })
 
-/** Logs are written to stderr: stdout is for results, and the first key is shown only there. */
+/** Logs to stderr: stdout is for results, and the only place that shows the first key. */
 export function createLog(level: string, format: ChosenLogFormat): Logger {
   const stderr = pino.destination({ fd: 2, sync: true })
   const destination = format === 'text' ? textDestination(process.stderr, stderr) : stderr
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
 }
 
-/** A sentence for the operator about an embedded database that ended by itself. Where in the code it was noticed helps nobody. */
+/** A sentence for the operator about an embedded database that ended by itself, without the code location. */
 const describeDatabaseEnd = ({ message, name }: Error): string =>
   `cannot go on: the embedded database has ended (${firstLine(message) || name}); what was committed is kept`
 
-/** Logs the end of the embedded database as one sentence; the error with its stack only at the level debug. */
+/** Logs the end of the embedded database in one sentence; with the stack only at level debug. */
 export function logDatabaseEnd(log: Logger, error: Error): void {
   log.debug({ err: error }, 'the embedded database has ended')
   log.fatal(describeDatabaseEnd(error))

@@ -28,7 +28,7 @@ export function loginCommand(): Command {
     .action(login)
 }
 
-/** Asks on the terminal; what is typed is not shown. */
+/** Asks on the terminal without echo. */
 async function askForKey(): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
@@ -41,7 +41,6 @@ async function askForKey(): Promise<string> {
   return key
 }
 
-/** The first line of stdin. */
 async function readKey(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {

@@ -7,7 +7,7 @@ import { exitWhenOutputCloses } from './output.ts'
 const notes = `It is started by an agent, and speaks the Model Context Protocol with it on standard input and output. A service offers the same at
 /mcp, by streamable HTTP, for which nothing needs to be installed.`
 
-/** `wishwell mcp`: the tools of an agent, on a service. */
+/** `wishwell mcp`: an agent's tools, on a service. */
 export const mcpCommand = () =>
   clientCommand('mcp', 'give an agent the tools of the Model Context Protocol (standard input and output)', {
     notes,
@@ -20,7 +20,7 @@ export const mcpCommand = () =>
     ])
     exitWhenOutputCloses()
     const client = createClient(config)
-    // Standard output is the protocol's.
+    // Standard output belongs to the protocol.
     const onError = (error: unknown) => console.error(error)
     serveOnStdio(({ era }) => createMcpServer({ client, scope, onError }, era))
   })

@@ -29,7 +29,7 @@ const sections: readonly [Section, string][] = [
   ['other', 'Does not fit the goal'],
 ]
 
-/** One line: title, what it gained, numbers, status, id. */
+/** One line: title, gains, numbers, status, id. */
 function formatItem(item: WatchNews[Section][number]): string {
   const { wishId, title, votes, votesGained, requestsGained, platforms, status, rise } = item
   const facts = [
@@ -43,7 +43,6 @@ function formatItem(item: WatchNews[Section][number]): string {
   return `  ${formatRow({ title, facts, id: wishId })}`
 }
 
-/** The news of a watch as text. */
 function formatWatchNews(news: WatchNews): string[] {
   const title = formatRow({ title: news.watchName, facts: [], id: news.watchId })
   const lines = sections.flatMap(([name, heading]) => {
@@ -61,7 +60,7 @@ function formatWatchNews(news: WatchNews): string[] {
   return [title, ...problems, ...rise, ...(lines.length === 0 ? [' Nothing new.'] : lines)]
 }
 
-/** `wishwell watches news`: what is new in the watches of the account. */
+/** `wishwell watches news`: what is new in the account's watches. */
 export function newsCommand(): Command {
   const description = 'show what is new, grew or was done in the watches since the news were last marked as read (free)'
   return addJson(clientCommand('watches news', description, help))
@@ -93,7 +92,7 @@ async function show({ markRead, json, ...given }: NewsOptions): Promise<void> {
     ])
   }
   if (!markRead) return
-  // Exactly what was shown: later reports stay unread.
+  // Marks exactly what was shown: later reports stay unread.
   try {
     for (const { watchId, until } of watches)
       if (until !== null) await api.POST('/api/v1/news/read', { body: { watchId, until } })

@@ -7,13 +7,13 @@ import { helpEnd } from './options.ts'
 import { exitWhenOutputCloses, printJson, printLines } from './output.ts'
 import { actionsBy } from './plain-actions.ts'
 
-/** The bytes of an answer that is not JSON; reading them throws ApiError when the answer breaks off. */
+/** The bytes of a non-JSON answer; reading throws ApiError if it breaks off. */
 export async function download({ url, connection }: Operator, path: string): Promise<AsyncIterable<Uint8Array>> {
   const { body } = await connection.stream(new Request(url + path))
   return body ?? ReadableStream.from([])
 }
 
-/** The end of the help of every operator's command. */
+/** The end of every operator command's help. */
 export const operatorHelp = `
 It calls the running service; when nothing listens at its address, it works on the database itself.
 
@@ -25,7 +25,7 @@ Without --url and --key:
 Exit codes: 0 done; 1 the service refused it, or it failed; 2 the command line or the environment is wrong;
 3 the service cannot be reached, or it holds the data directory without being reachable; 5 too many calls with a wrong key.`
 
-/** A command of the operator, with `--json`. @param help a text of its own for `--help` */
+/** A command of the operator, with `--json`. @param help extra text for `--help` */
 export function operatorCommand(name: string, description: string, help = ''): Command {
   return new Command(name)
     .description(description)
@@ -33,10 +33,7 @@ export function operatorCommand(name: string, description: string, help = ''): C
     .addHelpText('after', helpEnd(help + operatorHelp))
 }
 
-/**
- * Makes a call of the operator and prints its answer: unchanged with `--json`, else the lines of `format`.
- * @throws ApiError as the client does
- */
+/** Makes an operator's call and prints the answer: raw with `--json`, else formatted. @throws ApiError */
 export async function operate<Data>(
   { json }: { json: boolean },
   run: (operator: Operator) => Promise<{ data?: { data: Data } }>,
@@ -50,7 +47,7 @@ export async function operate<Data>(
   else printLines(format(answer.data))
 }
 
-/** The plain actions, as the operator. */
+/** The plain actions as operator. */
 export const plainly = actionsBy((options, call, format) =>
   operate(
     options,
@@ -59,10 +56,7 @@ export const plainly = actionsBy((options, call, format) =>
   ),
 )
 
-/**
- * Checks, before any work is done, that a question can be asked.
- * @throws CommandError when `--yes` is missing and there is no terminal.
- */
+/** Checks early that a question can be asked. @throws CommandError without `--yes` and without a terminal. */
 export function requireSomebodyToAsk({ yes }: { yes: boolean }): void {
   if (yes || (process.stdin.isTTY && process.stderr.isTTY)) return
   throw new CommandError(
@@ -71,11 +65,7 @@ export function requireSomebodyToAsk({ yes }: { yes: boolean }): void {
   )
 }
 
-/**
- * Asks for confirmation on the terminal, unless `--yes` is given.
- * @param consequence what will happen, as a sentence.
- * @throws CommandError when the answer is no, or there is no terminal.
- */
+/** Asks for confirmation unless `--yes` is given. @throws CommandError if refused, or without a terminal. */
 export async function confirm(consequence: string, { yes }: { yes: boolean }): Promise<void> {
   requireSomebodyToAsk({ yes })
   if (yes) return

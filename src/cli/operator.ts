@@ -18,21 +18,20 @@ import { CommandError, exitCodes } from './exit-codes.ts'
 import { endCommand } from './log.ts'
 import { noteLines } from './output.ts'
 
-/** The operator's calls, over the network or in this process. Every one throws ApiError when it is refused or the service cannot be reached. */
+/** The operator's calls, over the network or in this process. Throw ApiError if refused or unreachable. */
 export interface Operator {
-  /** Those of `client/api.d.ts`. */
+  /** The calls of `client/api.d.ts`. */
   api: Client<paths, 'application/json'>
-  /** Any other call, and answers that arrive in pieces. */
+  /** Any other call, and streamed answers. */
   connection: Connection
-  /** The address of the service. */
   url: string
 }
 
 const defaultTimeoutMs = 30_000
-/** A backup of a large database is copied before its first byte is sent. */
+/** A large database's backup is copied before its first byte is sent. */
 const silenceMs = 10 * 60_000
 
-/** Whether the connection is refused. @throws ApiError when the service cannot be reached for another reason. */
+/** Whether the connection is refused. @throws ApiError if the service is unreachable for another reason. */
 async function isRefused(url: string): Promise<boolean> {
   try {
     await fetch(`${url}/healthz`, { redirect: 'manual', signal: AbortSignal.timeout(defaultTimeoutMs) })
@@ -45,9 +44,9 @@ async function isRefused(url: string): Promise<boolean> {
 
 const keySources = ({ dataDir }: Config) => `ADMIN_API_KEY, else from ${join(dataDir, 'admin-key')}`
 
-/** The key of the operator, and where it is from. @throws CommandError when there is none. */
+/** The operator's key and its source. @throws CommandError if there is none. */
 function readKey({ url, isHere }: ServiceAddress, config: Config): ConnectionConfig {
-  // The key of this machine's service is for no other one.
+  // This machine's key is only for its own service.
   const key = config.adminApiKey ?? (isHere ? readAdminKey(config.dataDir) : null)
   if (key === null) {
     const where = isHere ? keySources(config) : 'ADMIN_API_KEY'
@@ -60,7 +59,7 @@ function readKey({ url, isHere }: ServiceAddress, config: Config): ConnectionCon
   return { url, apiKey: key, keyFrom: keySources(config) }
 }
 
-/** @throws CommandError when the service is on another machine, or this machine has no database that can be opened. */
+/** @throws CommandError if the service is on another machine, or no database can be opened here. */
 async function openOffline(config: Config, { url, isHere }: ServiceAddress): Promise<Service> {
   const unreachable = (message: string) => new CommandError(message, exitCodes.unreachable)
   if (!isHere) throw unreachable(`Nothing listens at ${url}. Start the service there, or set WISHWELL_URL.`)
@@ -73,7 +72,7 @@ async function openOffline(config: Config, { url, isHere }: ServiceAddress): Pro
   }
   const log = pino({ level: 'error', base: null }, pino.destination({ fd: 2, sync: true }))
   try {
-    // Only here, since a call of a running service needs none of it.
+    // Loaded on demand, since calls of a running service do not need it.
     const { startService } = await import('../app/service.ts')
     return await startService(config, log, endCommand, { offline: true })
   } catch (error) {
@@ -96,7 +95,7 @@ const transportTo =
       method: request.method as 'GET',
       path: pathname + search,
       headers: Object.fromEntries(request.headers),
-      // The address of the service: links begin with it.
+      // The service's address, because links start with it.
       authority: host,
       ...(body === '' ? {} : { payload: body }),
       payloadAsStream: true,
@@ -113,11 +112,10 @@ function createOperator(config: ConnectionConfig, timeoutMs: number, transport?:
 }
 
 /**
- * Calls `run` with the admin routes of the running service or, when the connection is refused, with the same routes in this
- * process on the database itself.
- * @param timeoutMs how long a call may take
- * @throws CommandError when both are impossible: the service cannot be reached, the key is missing, or another process holds the
- * data directory.
+ * Calls `run` with the admin routes of the running service or, if the connection is refused, with the same routes in
+ * this process on the database.
+ * @throws CommandError if neither works: the service is unreachable, the key is missing, or the data directory is
+ * locked.
  */
 export async function withOperator<T>(
   run: (operator: Operator) => Promise<T>,

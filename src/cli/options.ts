@@ -5,7 +5,7 @@ import { CommandError, exitCodes } from './exit-codes.ts'
 import { columnsOf, fitLines } from './output.ts'
 import { printable } from './text.ts'
 
-/** A parser of an option that is a whole number. */
+/** Parses a whole number. */
 export const wholeNumber = (minimum: number, maximum: number) => (text: string) => {
   const value = Number(text)
   if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
@@ -14,10 +14,7 @@ export const wholeNumber = (minimum: number, maximum: number) => (text: string) 
   return value
 }
 
-/**
- * Checks what a command was given as ids: its arguments and options that are named so, such as `<wishId>` and `--watch <watchId>`.
- * @throws CommandError for another text, which the service would only not find.
- */
+/** Checks ids in arguments and options, such as `<wishId>`. @throws CommandError for anything that is no id */
 export function requireIds(command: Command): void {
   const options = command.options.map((option): [string, unknown] => [
     /<(\w+)>/.exec(option.flags)?.[1] ?? '',
@@ -40,11 +37,11 @@ export function requireIds(command: Command): void {
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** Removes the fields that were not given. */
+/** Removes fields that were not given. */
 export const defined = <T extends object>(fields: T): Defined<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>
 
-/** What a command changes. @throws CommandError when no option says it */
+/** The changes that a command makes. @throws CommandError if no option does */
 export function changes<Fields extends object>(fields: Fields): Fields {
   if (Object.keys(fields).length > 0) return fields
   throw new CommandError('Give at least one option that says what changes.', exitCodes.usage)
@@ -56,7 +53,7 @@ export function visibleAscii(text: string): string {
   return text
 }
 
-/** Parses an option that is a comma list of words, which may be in capitals. */
+/** Parses a comma list of words, ignoring case. */
 export function commaList(text: string): string[] {
   return text
     .split(',')
@@ -64,13 +61,10 @@ export function commaList(text: string): string[] {
     .filter((item) => item !== '')
 }
 
-/** Parses an option that may be given several times: all of its values. */
+/** Collects a repeated option. */
 export const collectValues = (text: string, before: string[] = []): string[] => [...before, text]
 
-/**
- * Parses one `--source platform:source` after the others.
- * @param before the sources so far, by platform.
- */
+/** Collects repeated `--source platform:source` options. @param before the sources so far, by platform */
 export function collectSource(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
   const [, platform, source] = /^([a-z]+):(.+)$/.exec(text.trim()) ?? []
   if (platform === undefined || source === undefined || /^https?$/.test(platform)) {
@@ -79,23 +73,22 @@ export function collectSource(text: string, before: Record<string, string[]> = {
   return { ...before, [platform]: [...(before[platform] ?? []), source] }
 }
 
-/** What `--since` and `--until` say in every help; the service reads the dates. */
+/** The help of `--since` and `--until`, whose dates the service parses. */
 export const dateHelp = {
   since: 'only requests posted then or later: a UTC day, 2026-01-31, or an RFC 3339 date-time, 2026-01-31T10:00:00Z',
   until: 'only requests posted before then, in the same forms',
 }
 
-/** The option `--sort` of a list or a search that has these orders; synonyms are accepted too. */
+/** The option `--sort` for a list or search with these orders and their synonyms. */
 export const sortOption = (orders: readonly SortOrder[], description: string): Option =>
   new Option('--sort <order>', description).choices([...orders, ...Object.keys(sortSynonyms)])
 
-/** The width that commander assumes without a terminal. */
 const pipedHelpColumns = 80
 
-/** Joins the lines of a paragraph: a line break stays after the end of a sentence and before an indented line. */
+/** Joins a paragraph's lines, keeping breaks after sentences and before indented lines. */
 const joinBroken = (text: string) => text.replace(/(?<=[^\n.:])\n(?=[^\s])/g, ' ')
 
-/** The end of a help text, wrapped to the width of the terminal like the parts that commander prints. */
+/** The end of a help text, wrapped to the terminal's width like commander's own parts. */
 export const helpEnd =
   (text: string) =>
   ({ error }: AddHelpTextContext): string => {
@@ -103,10 +96,10 @@ export const helpEnd =
     return fitLines(joinBroken(text).split('\n'), columnsOf(stream) ?? pipedHelpColumns).join('\n')
   }
 
-/** Whether a path is one of the operator's, which take the admin key. */
+/** Whether a path is an operator's, which takes the admin key. */
 export const isAdminPath = (path: string): boolean => path.startsWith('/api/admin/')
 
-/** Every option of these names has this short form, in every command. */
+/** The short forms of options, the same in every command. */
 export const shortFlags: Readonly<Record<string, string>> = {
   '--json': '-j',
   '--limit': '-l',
@@ -125,7 +118,7 @@ export const shortFlags: Readonly<Record<string, string>> = {
   '--yes': '-y',
 }
 
-/** The end of the help of every client command. */
+/** The end of every client command's help. */
 export const environmentHelp = `
 Without --url and --key:
   WISHWELL_URL       the address of the service (default: http://127.0.0.1:4680)

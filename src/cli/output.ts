@@ -1,17 +1,17 @@
 import { exitCodes } from './exit-codes.ts'
 import { countColumns, printable, toJsonLine, wrapLine } from './text.ts'
 
-/** The width of a terminal that says none: `script` and some consoles report 0 columns. */
+/** For terminals that report no width: `script` and some consoles report 0 columns. */
 const usualColumns = 80
 
-/** The width of the terminal that a stream is; null for a pipe. */
+/** The width of a terminal; null for a pipe. */
 export const columnsOf = ({ isTTY, columns }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number | null =>
   isTTY ? columns || usualColumns : null
 
-/** The width of the terminal on stdout; null in a pipe, where lines are never wrapped. */
+/** The width of stdout's terminal; null for a pipe, where lines are never wrapped. */
 export const terminalColumns = (): number | null => columnsOf(process.stdout)
 
-/** Wraps lines to the width of a terminal; null leaves them unchanged. */
+/** Wraps lines to a terminal's width; null leaves them unchanged. */
 export const fitLines = (lines: readonly string[], columns: number | null): string[] =>
   columns === null ? [...lines] : lines.flatMap((line) => wrapLine(line, columns))
 
@@ -25,15 +25,15 @@ export function noteLines(lines: readonly string[]): void {
   process.stderr.write(`${fitLines(lines, columnsOf(process.stderr)).join('\n')}\n`)
 }
 
-/** Prints a value as one JSON object on one line. */
+/** Prints a value as JSON on one line. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${toJsonLine(value)}\n`)
 }
 
 /**
- * Ends the command when the reader of its output closes the pipe (`| head`). A closed stderr is a failure, because progress is
- * written to it before the work is done.
- * @param streams without stdout where an output that was cut off is a failure, too.
+ * Ends the command when its output's reader closes the pipe (`| head`). A closed stderr is a failure, because progress
+ * comes before the work is done.
+ * @param streams without stdout if its cut is a failure, too
  */
 export function exitWhenOutputCloses(streams: readonly NodeJS.WriteStream[] = [process.stdout, process.stderr]): void {
   for (const stream of streams) {
@@ -44,28 +44,25 @@ export function exitWhenOutputCloses(streams: readonly NodeJS.WriteStream[] = [p
   }
 }
 
-/** One thing in a list: what people know it by, what there is to know, and the id that commands take. */
+/** An item of a list: what people know it by, its facts, and the id for commands. */
 export interface Row {
-  /** Its title or name; a thing without one has what it is, or its moment. */
+  /** Its title or name; else its kind or moment. */
   title: string
-  /** Empty ones are left out. */
+  /** Empty ones are omitted. */
   facts: readonly string[]
-  /** Never shortened: ids of the same hour begin alike, so that a part of one would name many things. Null for what has none. */
+  /** Never shortened: ids of the same hour start alike. Null for items without one. */
   id: string | null
-  /** What is wrong with it: each is a line below it. */
+  /** What is wrong with it, a line each. */
   problems?: readonly string[]
 }
 
 const partsOf = ({ title, facts, id }: Row): string[] =>
   [title, facts.filter((fact) => fact !== '').join(' · '), id ?? ''].map(printable).filter((part) => part !== '')
 
-/** One line, in the order in which people read: title, facts, id. */
+/** One line in reading order: title, facts, id. */
 export const formatRow = (row: Row): string => partsOf(row).join('  ')
 
-/**
- * Rows as text: a line each, or one for each part of a row on a terminal that is too narrow.
- * @param columns null in a pipe, where a row is always one line
- */
+/** Rows as text: a line each, or one per part on a narrow terminal. @param columns null in a pipe: always one line */
 export function formatRows(rows: readonly Row[], columns: number | null = terminalColumns()): string[] {
   const fit = columns === null || rows.every((row) => countColumns(formatRow(row)) <= columns)
   return rows.flatMap((row) => {
@@ -74,7 +71,7 @@ export function formatRows(rows: readonly Row[], columns: number | null = termin
   })
 }
 
-/** Results as rows. @param none what stands where there are none */
+/** Formats results as rows. @param none printed for an empty list */
 export const formatList = <Result>(
   results: readonly Result[],
   rowOf: (result: Result) => Row,

@@ -5,7 +5,7 @@ import { type Json, pageLines, printAnswer } from './client-command.ts'
 import { formatList, type Row } from './output.ts'
 import { printable } from './text.ts'
 
-// The actions of commands that make one call of the API: what the command line says is what is sent.
+// Actions of commands that make one API call, which sends what the command line says.
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 type PathOf<M extends Method> = {
@@ -18,19 +18,17 @@ type Body<M extends Method, Path extends PathOf<M>> = paths[Path][M] extends {
   ? Sent
   : never
 type Page<Item> = { results: Item[]; hasMore: boolean; cursor: string | null }
-/** The lists of the API. */
 type ListPath = {
   [Path in PathOf<'get'>]: Data<'get', Path> extends Page<unknown> ? Path : never
 }[PathOf<'get'>]
 type ItemOf<Path extends ListPath> = Data<'get', Path> extends Page<infer Item> ? Item : never
 
-/** What commander gives an action: the arguments, the options and the command. */
+/** What commander passes to an action: arguments, options, command. */
 type Given = [...words: unknown[], options: Json & Record<string, unknown>, command: unknown]
 type Call<Data> = (api: Pick<Api, 'request'>) => Promise<{ data?: { data: Data } }>
-/** Makes a call and prints its answer. */
 type Print = <Data>(options: Json, call: Call<Data>, format: (answer: { data: Data }) => string[]) => Promise<void>
 
-/** The arguments are the parameters of the path, in their order; the options, but for `--json`, are the query, `--sort` as `sortBy`. */
+/** Arguments are path parameters in order; options, except `--json`, are the query (`--sort` as `sortBy`). */
 function readGiven(path: string, given: Given) {
   const words = given.slice(0, -2)
   const { json, ...options } = given.at(-2) as Json & { sort?: string }
@@ -41,19 +39,15 @@ function readGiven(path: string, given: Given) {
   return { words, json, options, query, path: inPath, others: [...words.slice(names.length), given.at(-2)] }
 }
 
-/** A call whose path is known at run time only. */
+/** A call whose path is only known at runtime. */
 const request =
   <Data>(method: Method, path: string, init: object): Call<Data> =>
   (api) =>
     api.request(method, path as never, init as never) as Promise<{ data?: { data: Data } }>
 
-/** @param print as an account, or as the operator */
+/** @param print as an account, or as operator */
 export const actionsBy = (print: Print) => ({
-  /**
-   * One call, and what is said of its answer.
-   * @param body makes what is sent of the further arguments and the options, which are no query then
-   * @param isOnce whether the call has its effect once, however often it arrives
-   */
+  /** One call and how to print its answer. @param body if absent, options are the query */
   call:
     <M extends Method, Path extends PathOf<M>>(
       method: M,
@@ -69,7 +63,7 @@ export const actionsBy = (print: Print) => ({
       return print<Data<M, Path>>({ json }, request(method, path, sent), ({ data }) => format(data))
     },
 
-  /** All pages of a list, a row for each item. @param none what is said of an empty list */
+  /** All pages of a list, a row per item. @param none printed for an empty list */
   list:
     <Path extends ListPath>(path: Path, rowOf: (item: ItemOf<Path>) => Row, none: string) =>
     (...given: Given) => {
@@ -84,7 +78,7 @@ export const actionsBy = (print: Print) => ({
       )
     },
 
-  /** One page of a list, and how to get the next. @param command the words of the command */
+  /** One page of a list, and how to get the next. @param command the command's words */
   page:
     <Path extends ListPath>(path: Path, rowOf: (item: ItemOf<Path>) => Row, none: string, command: string) =>
     (...given: Given) => {
@@ -97,5 +91,5 @@ export const actionsBy = (print: Print) => ({
     },
 })
 
-/** As an account. */
+/** The plain actions as an account. */
 export const plain = actionsBy(printAnswer)

@@ -14,7 +14,7 @@ repeated failures); quota_exhausted (until tomorrow); not_configured (credential
 missing); off (not in PLATFORMS).
 `
 
-/** `wishwell admin platforms`: the state of every platform, its remaining budget, and advice. */
+/** `wishwell admin platforms`: every platform's state, remaining budget, and advice. */
 export const platformsCommand = (): Command =>
   operatorCommand('platforms', 'show which platforms are on and usable, and how to fix the others', help).action(
     (options: { json: boolean }) =>
@@ -25,11 +25,11 @@ export const platformsCommand = (): Command =>
       ),
   )
 
-/** Whether the last call failed, other than by a limit. */
+/** Whether the last call failed, except by a limit. */
 const isFailing = ({ lastError, lastSuccessAt }: HostStatus) =>
   lastError !== null && lastError.code !== 'rate_limited' && lastError.at > (lastSuccessAt ?? '')
 
-/** A host whose last call failed is not shown as ready, although calls to it continue. */
+/** A host whose last call failed does not count as ready, although calls continue. */
 const stateOfHost = (host: HostStatus): string => (host.state === 'ready' && isFailing(host) ? 'failing' : host.state)
 
 function stateOfPlatform({ state, hosts }: PlatformStatus): string {
@@ -46,7 +46,6 @@ function formatHost(status: HostStatus): string {
   return `    ${printable(host)}: ${stateOfHost(status)}${until}, ${budget.remaining} of ${budget.limit} requests left${today}, ${success}`
 }
 
-/** What it gave, and what a wish cost. */
 function formatYield({ topics, pages, found, likely, creditsPerWish }: NonNullable<PlatformStatus['yield']>): string {
   const cost = creditsPerWish === null ? '' : `, ${creditsPerWish} credits a wish`
   return `gave ${likely} likely of ${found} found on ${count(pages, 'page')} for ${count(topics, 'topic')}${cost}`
@@ -58,11 +57,11 @@ function formatPlatform(status: PlatformStatus): string[] {
   return [
     `${platform.padEnd(14)} ${stateOfPlatform(status)}${until}${isDefault ? ', used by default' : ''}`,
     ...(state === 'off' ? [] : hosts.map(formatHost)),
-    // A service of an earlier version says nothing of it.
+    // Older services do not report it.
     ...(given ? [`    ${formatYield(given)}`] : []),
     ...(advice === null ? [] : [`    ${printable(advice)}`]),
   ]
 }
 
-/** The platforms as text. */
+/** Formats the platforms. */
 export const formatPlatforms = (platforms: readonly PlatformStatus[]): string[] => platforms.flatMap(formatPlatform)

@@ -20,11 +20,11 @@ Exit codes:
   5  out of credits, or too many requests
   130  interrupted while waiting; a scrape job continues`
 
-/** Settings that subcommands do not inherit when they are added with addCommand. */
+/** Settings that addCommand does not pass on to subcommands. */
 function configure(command: Command, path = 'wishwell'): void {
   command.exitOverride()
   if (command.name() !== 'serve') command.showHelpAfterError(`(${path} --help shows every option)`)
-  // Without a minimum, descriptions beside long option names are not wrapped at all on 80 columns.
+  // Without a minimum, descriptions beside long option names would not wrap at 80 columns.
   command.configureHelp({ minWidthToWrap: 20, showGlobalOptions: true })
   for (const option of command.options) {
     const short = shortFlags[option.long ?? '']
@@ -35,7 +35,7 @@ function configure(command: Command, path = 'wishwell'): void {
   const refuse = (kind: Mistake['kind'], words: readonly string[]) => {
     throw new MistakeError({ command, kind, words })
   }
-  // Methods of commander, whose own messages know no synonym.
+  // Overrides commander's methods, whose messages know no synonyms.
   Object.assign(command, {
     unknownCommand: () => refuse('command', command.args),
     unknownOption: (flag: string) => refuse('option', command.args.slice(command.args.indexOf(flag))),
@@ -48,12 +48,12 @@ function configure(command: Command, path = 'wishwell'): void {
   for (const inner of command.commands) configure(inner, inner.name() === 'file' ? path : `${path} ${inner.name()}`)
 }
 
-/** Where a command of a group is not known, its help is none. */
+/** An unknown command of a group has no help. */
 function requireKnown({ command }: { command: Command }): void {
   const words = command.args[0] === 'help' ? command.args.slice(1) : command.args
   const [name = '-'] = words
   const isKnown = name.startsWith('-') || command.commands.some((one) => one.name() === name)
-  // What follows "import" may be a file.
+  // A file may follow "import".
   if (command.commands.length > 0 && !isKnown && command.name() !== 'import')
     throw new MistakeError({ command, kind: 'command', words })
 }
@@ -61,7 +61,7 @@ function requireKnown({ command }: { command: Command }): void {
 const isPlainWord = (word: unknown) =>
   typeof word === 'string' && /^[a-z]+(?:-[a-z]+)*$/.test(word) && !existsSync(word)
 
-/** Runs what the command line says. @throws CommanderError, CommandError and what commands throw */
+/** Runs the command line. @throws CommanderError, CommandError and errors of commands */
 export async function runProgram(given: readonly string[]): Promise<void> {
   const [first, ...rest] = given
   const parameters = first === 'help' && rest.length > 0 ? [...rest, '--help'] : given
@@ -82,7 +82,7 @@ export async function runProgram(given: readonly string[]): Promise<void> {
 
 const explanations = () => import('./usage-errors.ts')
 
-/** What each command needs is loaded when the command is used, or when the help lists all of them. */
+/** Loaded only when used, or when the help lists all commands. */
 const commands: Record<string, (inner?: string) => Promise<Command>> = {
   demo: async () => demoCommand(),
   login: async () => (await import('./login.ts')).loginCommand(),
@@ -106,7 +106,7 @@ const commands: Record<string, (inner?: string) => Promise<Command>> = {
   admin: async (inner) => (await import('./admin.ts')).adminCommand(inner),
 }
 
-/** An option is the environment variable of this one call. */
+/** Turns options into the environment variables of this call. */
 function applyGlobalOptions(program: Command, command: Command): void {
   const { url, key } = program.opts<{ url?: string; key?: string }>()
   const isOf = (group: string, one: Command | null): boolean =>
@@ -118,15 +118,11 @@ function applyGlobalOptions(program: Command, command: Command): void {
   if (url !== undefined) process.env.WISHWELL_URL = url
   if (key === undefined) return
   process.env[isAdmin ? 'ADMIN_API_KEY' : 'WISHWELL_API_KEY'] = key
-  // The option counts more than a file that the environment names.
+  // The option outranks a file named by the environment.
   if (isAdmin) delete process.env.ADMIN_API_KEY_FILE
 }
 
-/**
- * The program with every command, or with `serve` and the named one only: a client starts several times as fast without the modules of
- * the others.
- * @param parameters of the command line.
- */
+/** Builds all commands, or just `serve` and the one in `parameters`, which starts several times faster. */
 export async function createProgram([name, inner]: readonly string[] = []): Promise<Command> {
   const program = new Command('wishwell')
     .description('Collects feature requests from public platforms, searches them, and meters live collection.')
@@ -143,7 +139,7 @@ export async function createProgram([name, inner]: readonly string[] = []): Prom
     .showHelpAfterError('(its settings are variables of the environment: PORT=8080 wishwell serve)')
     .action(async () => (await import('./serve.ts')).serve())
   const isOne = name !== undefined && (Object.hasOwn(commands, name) || name === 'serve')
-  // A shell that reads its script at each of its starts waits for this.
+  // Shells that load their completion on every start wait for this.
   const isNone = name === '--version' || (name === 'complete' && inner !== undefined && inner !== '--')
   for (const [other, load] of Object.entries(commands)) {
     if (isOne ? other === name : !isNone) program.addCommand(await load(isOne ? inner : undefined))

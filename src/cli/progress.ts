@@ -6,17 +6,15 @@ import { countColumns, formatDuration, printable, shorten } from './text.ts'
 type TaskState = Job['progress'][string]
 
 export interface Detail {
-  /** Shown beside the state: pages and requests so far, or the end of a wait. */
+  /** Beside the state: pages and requests so far, or a wait's end. */
   text: string
-  /** The share of the work that is done, 0 to 1; left out when it is unknown. */
+  /** The share done, 0 to 1; absent if unknown. */
   share?: number
 }
 
-/** Shows the progress of the platforms of a job. */
 export interface Progress {
-  /** The states of some platforms or all; only changes are shown. Bars also show details. */
+  /** Reports states of some or all platforms. Only changes are shown; bars also show details. */
   update(states: Readonly<Record<string, TaskState>>, details?: Readonly<Record<string, Detail>>): void
-  /** Prints a line above the bars. */
   note(text: string): void
   /** Restores the terminal; safe to call twice. */
   stop(): void
@@ -24,7 +22,7 @@ export interface Progress {
 
 type Stream = NodeJS.WritableStream & { isTTY?: boolean }
 
-/** Bars on a terminal, otherwise one line for each change. */
+/** Bars on a terminal, else a line per change. */
 export function createProgress(stream: Stream, platforms: readonly string[], movesCursor: boolean): Progress {
   return stream.isTTY && movesCursor ? createBars(stream, platforms) : createLines(stream)
 }
@@ -48,7 +46,7 @@ const styles = { pending: 'dim', running: 'cyan', done: 'green', error: 'red', s
 interface BarRow {
   platform: string
   state: TaskState
-  /** When it was first seen to run; null while it is pending. */
+  /** Since it was first seen running; null while pending. */
   elapsedMs: number | null
   detail?: Detail
 }
@@ -57,7 +55,7 @@ const maxBarColumns = 30
 const minBarColumns = 4
 const framesPerSecond = 10
 
-/** A bar of the done share; a moving block while the share is unknown. */
+/** A bar of the share done; a moving block if unknown. */
 function drawBar({ state, elapsedMs, detail }: BarRow, columns: number): string {
   if (state === 'pending') return '░'.repeat(columns)
   if (state !== 'running') return '█'.repeat(columns)
@@ -69,14 +67,14 @@ function drawBar({ state, elapsedMs, detail }: BarRow, columns: number): string 
 }
 
 const gap = '  '
-/** The width of the longest state and time, so that bars keep their width. */
+/** The width of the longest state and time, which keeps bars aligned. */
 const statusColumns = 'skipped  99 min 59 s'.length
-/** Nearly every detail fits into this width; a bar leaves room for it. */
+/** Fits almost every detail; bars leave room for it. */
 const detailColumns = '40/40 pages, 12,345 new'.length
-/** The maximum share of a line for a name. */
+/** The largest share of a line for a name. */
 const nameShare = 0.4
 
-/** The line of one platform, shorter than the terminal; a narrow terminal shows no bar or no details. */
+/** A platform's line, fitted to the terminal; a narrow one shows no bar or no details. */
 export function formatBarRow(
   row: BarRow,
   layout: { nameColumns: number; columns: number },
@@ -88,7 +86,7 @@ export function formatBarRow(
   const name = platform + ' '.repeat(nameColumns - countColumns(platform))
   const free = layout.columns - nameColumns - statusColumns - gap.length - 1
   const beside = free - detailColumns - 2 * gap.length
-  // The bar takes the room that the detail leaves; with too little room the bar is dropped first.
+  // The bar gets the room that the detail leaves, and is dropped first.
   const barColumns = Math.min(maxBarColumns, beside >= minBarColumns ? beside : free - gap.length)
   const bar = barColumns < minBarColumns ? [] : [paint(drawBar(row, barColumns))]
   const elapsed = elapsedMs === null ? '' : formatDuration(elapsedMs)
@@ -96,7 +94,7 @@ export function formatBarRow(
   const line = [name, ...bar, status].join(gap)
   const room = free - (bar.length > 0 ? barColumns + gap.length : 0) - gap.length
   if (!detail?.text || countColumns(detail.text) > room) return line
-  // Details are aligned in a column, however long the time before them is.
+  // Aligns details in a column, whatever the time's width.
   const padding = ' '.repeat(Math.max(0, timeColumns - countColumns(elapsed)))
   return `${line}${padding}${gap}${detail.text}`
 }
@@ -122,7 +120,7 @@ function createBars(stream: Stream, platforms: readonly string[]): Progress {
       paint,
     )
   }
-  // A note moves every bar down a line, so all are drawn again.
+  // A note moves every bar down, so redraw all.
   const bars = new MultiBar({ stream, format, hideCursor: true, forceRedraw: true, fps: framesPerSecond })
   for (const name of names) bars.create(1, 0, { name })
   return {

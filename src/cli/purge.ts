@@ -39,7 +39,7 @@ A purge by --platform or --older-than suppresses nothing. --suppress and --no-su
 Credits and the counts of finished jobs do not change. Backups made earlier still contain the deleted requests.
 `
 
-/** The requests that would be deleted, as text. */
+/** Describes the requests that would be deleted. */
 function describeMatches({ matched, matchedByPlatform, samples }: Purged): string[] {
   if (matched === 0) return ['No stored request matches.']
   const byPlatform = Object.entries(matchedByPlatform).map(
@@ -56,7 +56,7 @@ function describeMatches({ matched, matchedByPlatform, samples }: Purged): strin
   ]
 }
 
-/** @throws CommandError when no selection is given, or two that exclude each other. */
+/** @throws CommandError without a selection, or with two exclusive ones. */
 function toBody({ platform, olderThan, id, sourceUrl: url, author, suppress }: PurgeOptions) {
   const exclusive = Object.entries({ '--older-than': olderThan, '--id': id, '--source-url': url, '--author': author })
   const given = exclusive.filter(([, value]) => value !== undefined).map(([option]) => option)
@@ -68,7 +68,7 @@ function toBody({ platform, olderThan, id, sourceUrl: url, author, suppress }: P
   return defined({ platform, olderThanDays: olderThan, id, url, author, suppress })
 }
 
-/** Shows the matching requests, asks for confirmation, and deletes them. With `--dry-run` it only shows them. */
+/** Shows the matching requests, asks, and deletes them; with `--dry-run` it only shows them. */
 async function purge({ api }: Operator, options: PurgeOptions) {
   const body = toBody(options)
   const send = (dryRun: boolean) => api.POST('/api/admin/purge', { body: { ...body, dryRun } })
@@ -144,7 +144,7 @@ interface LiftOptions {
   author?: string
 }
 
-/** @throws CommandError when no selection is given, or two. */
+/** @throws CommandError unless exactly one selection is given. */
 function lifted({ purge: purgeId, platform, id, sourceUrl: url, author }: LiftOptions) {
   if ([purgeId, id, url, author].filter((given) => given !== undefined).length !== 1) {
     throw new CommandError('Give one of --purge, --id, --source-url, --author.', exitCodes.usage)
@@ -168,7 +168,7 @@ const lift = () =>
       }),
     )
 
-/** `wishwell admin suppressions`: the requests that are never stored again. */
+/** `wishwell admin suppressions`: requests that are never stored again. */
 export function suppressionsCommand(): Command {
   const suppressions = new Command('suppressions').description('show and lift the suppressions of purges (admin key)')
   for (const command of [list(), lift()]) suppressions.addCommand(command)

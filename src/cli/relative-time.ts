@@ -5,7 +5,7 @@ interface Elapsed {
   unit: 'minute' | 'hour' | 'day' | 'month' | 'year'
 }
 
-/** Adds calendar months in UTC; a day that the month lacks becomes its last day. */
+/** Adds calendar months in UTC, clamping the day to the month's last. */
 function addMonths(moment: Date, months: number): Date {
   const firstOfMonth = new Date(moment)
   firstOfMonth.setUTCDate(1)
@@ -20,14 +20,10 @@ function wholeMonths(from: Date, to: Date): number {
   return addMonths(from, months) > to ? months - 1 : months
 }
 
-/**
- * The largest unit of which at least one has elapsed, and their number, rounded down: 18 months are 1 year, 47 hours are 1 day.
- * Years and months are those of the calendar, in UTC.
- * @returns null when less than a minute has elapsed, or `from` is in the future.
- */
+/** The largest whole calendar unit (UTC), rounded down: 18 months are 1 year. Null below a minute or for the future. */
 export function largestWholeUnit(from: Date, to: Date): Elapsed | null {
   const elapsedMs = to.getTime() - from.getTime()
-  // Also an invalid date.
+  // Includes invalid dates.
   if (!(elapsedMs >= minuteMs)) return null
   const months = wholeMonths(from, to)
   if (months >= 12) return { amount: Math.floor(months / 12), unit: 'year' }
@@ -37,10 +33,7 @@ export function largestWholeUnit(from: Date, to: Date): Elapsed | null {
   return { amount: Math.floor(elapsedMs / minuteMs), unit: 'minute' }
 }
 
-/**
- * How long ago a moment was, in English: `3 months ago`; `just now` for less than a minute and for the future.
- * @param moment ISO 8601
- */
+/** How long ago a moment was: `3 months ago`; `just now` below a minute or in the future. @param moment ISO 8601 */
 export function formatAge(moment: string, now: Date): string {
   const elapsed = largestWholeUnit(new Date(moment), now)
   if (elapsed === null) return 'just now'

@@ -42,7 +42,7 @@ export function restoreDumpCommand(): Command {
     .action(runRestore)
 }
 
-/** @throws DumpError when it cannot be read. */
+/** @throws DumpError if it is unreadable. */
 async function openInput(file: string): Promise<AsyncIterable<Uint8Array>> {
   if (file === '-') {
     if (process.stdin.isTTY) throw new CommandError('stdin is a terminal: name a file.', exitCodes.usage)
@@ -64,7 +64,7 @@ async function runRestore(file: string, { json }: { json: boolean }): Promise<vo
   const meter = createMovingMeter(process.stderr, 'Stored')
   const log = pino({ level: 'error', base: null }, pino.destination({ fd: 2, sync: true }))
   try {
-    // What is no dump makes no database.
+    // Fails before a database is created.
     const dump = await openDump(await openInput(file))
     const unhurried: typeof openDatabase = (options) => openDatabase({ ...options, poolSize: 2, statementTimeoutMs: 0 })
     const { opened, queue } = await prepareDatabase(config, log, endCommand, { offline: true, open: unhurried })

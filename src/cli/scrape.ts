@@ -62,11 +62,11 @@ export function scrapeCommand(): Command {
 
 const exitCodeOfSignal = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 
-/** A signal that SIGINT, SIGTERM and SIGHUP abort, with a CommandError that says how the job continues. */
+/** A signal aborted by SIGINT, SIGTERM and SIGHUP, with a CommandError that says how the job continues. */
 function abortOnInterrupt(explain: () => string): AbortSignal {
   const interruption = new AbortController()
   for (const [signal, exitCode] of Object.entries(exitCodeOfSignal)) {
-    // Not `once`: Ctrl-C arrives twice, from the terminal and from the launcher.
+    // Not `once`: Ctrl-C arrives twice, from terminal and launcher.
     process.on(signal, () => interruption.abort(new CommandError(explain(), exitCode)))
   }
   return interruption.signal
@@ -119,7 +119,7 @@ async function watch(started: Started, { api, config, json, signal }: Watching):
   process.exitCode = exitCodeOf(job)
 }
 
-/** The credits after the job, whose undelivered pages were released; those of the start when they cannot be read. */
+/** The credits after the job, once undelivered pages were released; those at its start if unreadable. */
 function readFinalUsage(api: Api, atStart: Started['usage'], signal: AbortSignal): Promise<Started['usage']> {
   return answerOf(api.GET('/api/v1/usage', { signal })).then(
     ({ data: { credits } }) => ({
@@ -129,13 +129,10 @@ function readFinalUsage(api: Api, atStart: Started['usage'], signal: AbortSignal
   )
 }
 
-/** The pauses between tries; there is one more try than pauses. */
+/** Pauses between tries, of which there is one more. */
 const pausesMs = [500, 1_500]
 
-/**
- * Starts a job, and repeats the call when the answer was lost. All tries send the same `Idempotency-Key`, so the job starts once.
- * @throws ApiError of the last try.
- */
+/** Starts a job, retrying lost answers with the same `Idempotency-Key`, so it starts once. @throws the last ApiError */
 async function startJob(
   api: Api,
   body: Body<'startScrapeJob'>,

@@ -88,7 +88,7 @@ function rebuildCommand(): Command {
     )
 }
 
-/** `wishwell admin search-index`: the state of the index in a search cluster, and building it anew. */
+/** `wishwell admin search-index`: the state of a search cluster's index, and rebuilding it. */
 export const searchIndexCommand = (): Command =>
   new Command('search-index')
     .description('show or rebuild the search index of a cluster (SEARCH_URL)')

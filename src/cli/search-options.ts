@@ -8,19 +8,19 @@ import { printable, shellWord } from './text.ts'
 
 type Filters = NonNullable<Body<'searchRequests'>['filters']>
 
-/** The options of a search, and of a watch, that filter. */
+/** The filter options of a search and of a watch. */
 export interface FilterOptions extends Pick<Filters, 'minVotes' | 'since' | 'until' | 'include' | 'status'> {
   tag?: string[]
 }
 
-/** The options of a search that select and order its results. */
+/** A search's options that select and order results. */
 export interface NarrowingOptions extends FilterOptions, Pick<Filters, 'platforms' | 'topic'> {
   product?: string[]
   sort?: Body<'searchRequests'>['sortBy']
   prefix: boolean
 }
 
-/** The option `--include` of a search and of an export. */
+/** The option `--include` of searches and exports. */
 export const includeOption = (): Option =>
   new Option(
     '--include <class>',
@@ -29,7 +29,7 @@ export const includeOption = (): Option =>
 
 export const statusHelp = `comma list: only requests with one of these statuses: ${requestStatuses.join(', ')}`
 
-/** The filters of a search and of an export. @param platforms what its option says */
+/** The filters of searches and exports. @param platforms the help of that option */
 export const addFilterOptions = (command: Command, platforms: string): Command =>
   command
     .option('--platforms <names>', `comma list: only requests of these platforms${platforms}`, commaList)
@@ -55,7 +55,7 @@ export const addNarrowingOptions = (command: Command): Command =>
     .addOption(sortOption(searchOrders, 'best match, most voted (also top) or newest first'))
     .option('--prefix', 'the last word also matches longer words that begin with it', false)
 
-/** The options in the form of the API. The platforms of an expanded search are those that it collects from. */
+/** The options in the API's form. An expanded search takes platforms as those to collect from. */
 export function toBody(options: NarrowingOptions, expand: boolean): Omit<Body<'searchRequests'>, 'query'> {
   const { platforms, topic, product, tag, minVotes, since, until, include, status, sort, prefix } = options
   const shared = { topic, products: product, tags: tag, minVotes, since, until, include, status }
@@ -69,7 +69,7 @@ export function toBody(options: NarrowingOptions, expand: boolean): Omit<Body<'s
   }
 }
 
-/** The options as a part of a shell command, each followed by a space. */
+/** The options for a shell command, each followed by a space. */
 export function toArguments(options: NarrowingOptions): string {
   const { platforms, topic, product = [], tag = [], minVotes, since, until, include, status, sort, prefix } = options
   const lists = { platforms: platforms?.join(','), status: status?.join(',') }

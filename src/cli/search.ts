@@ -75,14 +75,14 @@ async function search(
   printLines(formatResults(answer, { ...layout, now: systemClock.now() }))
 }
 
-/** Shows the progress on stderr and the answer on stdout. */
+/** Shows progress on stderr, and the answer on stdout. */
 async function showExpanded(
   body: Body<'searchRequests'>,
   config: ClientConfig,
   json: boolean,
   layout: Omit<Layout, 'now'>,
 ): Promise<void> {
-  // Ctrl-C ends this process only; the service finishes the collections that it has begun.
+  // Ctrl-C ends only this process; the service finishes started collections.
   const { signal } = new AbortController()
   const progress = { stream: process.stderr, movesCursor: config.movesCursor, signal }
   const answer = await searchExpanded(createApi(config), body, progress)
@@ -91,16 +91,15 @@ async function showExpanded(
   printLines(formatResults(answer, { ...layout, expand: true, now: systemClock.now() }))
 }
 
-/** The width in a pipe: enough for whole titles and a part of each description. */
+/** The width in a pipe: whole titles and part of each description. */
 const pipedColumns = 200
 
 export interface Layout {
   query: string
   limit?: number
   offset?: number
-  /** The other options of the command, for the command that shows the next page. */
+  /** The command's other options, for the next page's command. */
   repeated?: string
-  /** Whether the search was expanded. */
   expand?: boolean
   columns: number
   now: Date
@@ -112,7 +111,7 @@ const indentation = '     '
 
 const likelihoodNames = { likely: [], maybe: ['may be a request'], unlikely: ['probably no request'] } as const
 
-/** What became of a request, and how likely it is one where that is not plain. */
+/** A request's status, and its likelihood if not obvious. */
 const marksOf = ({ status, likelihood, wish }: Schemas['Request']): string[] => [
   ...(status === null ? [] : [printable(status).replaceAll('_', ' ')]),
   ...likelihoodNames[likelihood],
@@ -122,7 +121,7 @@ const marksOf = ({ status, likelihood, wish }: Schemas['Request']): string[] => 
   ...(wish?.own && wish.requestCount + wish.own.asks > 1 ? [formatOwn(wish.own)] : []),
 ]
 
-/** How many results `--include maybe` adds. */
+/** How many results `--include maybe` would add. */
 function formatMaybe(
   { maybeResults }: SearchAnswer['meta'],
   { query, expand = false, repeated = '' }: Layout,
@@ -142,7 +141,7 @@ function formatResult(request: Schemas['Request'], position: number, { columns, 
   const description = firstLine(request.description)
   return [
     shorten(`${String(position).padStart(3)}. ${printable(request.title)}`, columns),
-    // Never shortened: a part of an address is useless.
+    // Never shortened: part of a URL is useless.
     `${indentation}${[votes, printable(importTitle(request) ?? request.sourcePlatform), ...age, ...marks, printable(request.sourceUrl)].join(' · ')}`,
     ...(description === '' ? [] : [shorten(`${indentation}${description}`, columns)]),
     '',
@@ -160,13 +159,13 @@ function formatNothing({ query, offset = 0, expand = false }: Layout, didYouMean
   ]
 }
 
-/** Says that the results are those of corrected words. */
+/** Says that words were corrected. */
 const formatCorrection = ({ didYouMean }: SearchAnswer['meta'], query: string): string[] =>
   didYouMean === undefined
     ? []
     : [`Results for "${printable(didYouMean)}", since almost nothing has "${printable(query)}":`, '']
 
-/** Says which words nothing has; where these are most of them, that the language may be another one. */
+/** Names the words without any match; if they are most, suggests that the language differs. */
 function formatUnknown({ understood: { unknown, words } }: SearchAnswer['meta']): string[] {
   if (unknown.length === 0) return []
   const quoted = unknown.map((word) => `"${printable(word)}"`).join(', ')
@@ -174,22 +173,22 @@ function formatUnknown({ understood: { unknown, words } }: SearchAnswer['meta'])
   return [`No stored request has ${quoted}.${language}`]
 }
 
-/** Says which other words were searched, too. */
+/** Names alternative words that were searched, too. */
 const formatAlternatives = ({ understood }: SearchAnswer['meta']): string[] =>
   understood.alternatives.map(({ words, others }) => {
     const quoted = others.map((other) => `"${printable(other)}"`)
     return `Also searched for "${printable(words)}": ${quoted.join(', ')}.`
   })
 
-/** Says how many of the results have all words, where others have only some. */
+/** How many results have all words, if others have only some. */
 function formatTotal({ total, totalIsExact = true }: SearchAnswer['meta'], end: number, isGrouped: boolean): string[] {
   if (total === 0) return ['No stored request has all of the words; these have some.']
-  // Of wishes it is not known how many there are.
+  // The total of wishes is unknown.
   if (total === undefined || !totalIsExact || isGrouped || total >= end) return []
   return [`${count(total, 'stored request')} ${total === 1 ? 'has' : 'have'} all of the words; the others have some.`]
 }
 
-/** The answer of a search, as text. */
+/** Formats a search's answer. */
 export function formatResults({ data, meta }: SearchAnswer, layout: Layout): string[] {
   const { results, hasMore, limitReached } = data
   const { query, limit, offset = 0, expand = false, repeated = '' } = layout
@@ -223,7 +222,7 @@ export function formatResults({ data, meta }: SearchAnswer, layout: Layout): str
 
 type GroupedResult = Extract<Data<'searchRequests'>['results'][number], { bestMatch: unknown }>
 
-/** A wish among the results of a search: its title, its numbers and its id, and the request of it that matches best. */
+/** A wish in search results: title, numbers, id, and its best matching request. */
 function formatWish(wish: GroupedResult, position: number, { columns, now }: { columns: number; now: Date }) {
   const { wishId, title, requestCount, votes, own, platforms, status, firstAskedAt, matching, bestMatch } = wish
   const requests = requestCount <= 1 ? [] : [`${count(requestCount, 'request')}, ${matching} match`]

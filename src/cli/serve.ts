@@ -3,7 +3,7 @@ import { prepareDatabase } from '../app/prepare-database.ts'
 import { type Service, StopLimitError, startService } from '../app/service.ts'
 import { chooseLogFormat, createLog, endCommand, logDatabaseEnd } from './log.ts'
 
-/** The configuration, with the format of the log resolved, and the log. */
+/** The configuration with the log's format resolved, and the log. */
 function readSetup() {
   const config = readConfig()
   const logFormat = chooseLogFormat(config.logFormat, process.stderr.isTTY)
@@ -12,7 +12,7 @@ function readSetup() {
 
 const repeatedSignalMs = 1_000
 
-/** Runs the service until SIGTERM or SIGINT; the first signal drains, also in the start, a second one exits at once. */
+/** Runs the service until SIGTERM or SIGINT. The first signal drains, even during the start; a second exits at once. */
 export async function serve(): Promise<void> {
   const { config, log } = readSetup()
   const starting = startService(config, log, (error) => {
@@ -23,14 +23,14 @@ export async function serve(): Promise<void> {
   let stoppingSince: number | null = null
   const shutDown = async (reason: string) => {
     if (stoppingSince !== null) {
-      // Ctrl-C arrives twice, from the terminal and from the launcher: only a later signal counts as the second.
+      // Ctrl-C arrives twice, from terminal and launcher: only a later signal counts as the second.
       if (performance.now() - stoppingSince < repeatedSignalMs) return
       log.warn({ reason }, 'ending at once')
       process.exit(1)
     }
     stoppingSince = performance.now()
     log.info({ reason }, 'shutting down')
-    // A start that fails ends the process by itself.
+    // A failed start ends the process by itself.
     const service = await starting
     try {
       await service.stop()
@@ -53,7 +53,7 @@ export async function serve(): Promise<void> {
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
   const service = await starting
-  // Last, because the reader of this text may send a signal at once.
+  // Last, because readers of this text may send a signal at once.
   console.log(formatWelcome(service, process.stdout.isTTY).join('\n'))
 }
 
@@ -75,10 +75,7 @@ export async function migrateDatabase({ json }: { json: boolean }): Promise<void
 
 type Started = Pick<Service, 'address' | 'firstApiKey' | 'signInUrl' | 'adminKeyLocation'>
 
-/**
- * The text of a start. The key and the link are shown nowhere else.
- * @param isTerminal whether empty lines separate it from the log
- */
+/** The text of a start, the only place that shows key and link. @param isTerminal adds empty lines around it */
 export function formatWelcome(service: Started, isTerminal: boolean): string[] {
   const { address, firstApiKey, signInUrl, adminKeyLocation } = service
   const lines = [`Wishwell is running${address === null ? ' as a worker' : ` at ${address}`}`]

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { fewSlips } from '../runtime/text/slips.ts'
 
-/** By what people write, what it may mean. */
+/** Maps what people write to what it may mean. */
 function readMeanings(part: string): ReadonlyMap<string, readonly string[]> {
   const meanings = new Map<string, string[]>()
   for (const [, meant = '', written = ''] of part.matchAll(/^(.+?): (.+)$/gm))
@@ -22,7 +22,7 @@ type Meanings = ReturnType<typeof readMeanings>
 
 const singular = (word: string) => word.replace(/(?<=.{2})(?:(?<=ch|sh|x)es|s)$/, '')
 
-/** How far what was written is from a word of a command, from 0; null when it has nothing to do with it. */
+/** The distance from a written word to a command's word, from 0; null if unrelated. */
 function distance(written: string, word: string): number | null {
   if (written === word) return 0
   const rank = commandMeanings.get(written)?.indexOf(word) ?? -1
@@ -35,15 +35,14 @@ function distance(written: string, word: string): number | null {
   return [...commandMeanings].some(([one, words]) => words.includes(word) && fewSlips(written, one) === 1) ? 0.55 : null
 }
 
-/** What a written word costs that is in no command: the first says most, and later ones may be arguments. */
+/** The cost of a written word that is in no command: the first says most; later ones may be arguments. */
 const unused = [1, 0.7, 0.6]
-/** What a word of a command costs that was not written. */
+/** The cost of a command's word that was not written. */
 const missing = (word: string) => (word === 'admin' ? 0.25 : 0.35)
 const near = 0.16
-/** Beyond this nothing is suggested. */
 const farthest = 1.2
 
-/** How far a command is from what was written; infinite when it has none of the words. */
+/** The distance of a command from what was written; infinite without a common word. */
 function costOf(written: readonly string[], path: readonly string[]): number {
   const left = [...path]
   let cost = 0
@@ -60,23 +59,22 @@ function costOf(written: readonly string[], path: readonly string[]): number {
 const pathsOf = ({ commands }: Command): string[][] =>
   commands.flatMap((command) => [[command.name()], ...pathsOf(command).map((path) => [command.name(), ...path])])
 
-/** What may be meant: the words that lead to it, and the command, which may be another than they say. */
+/** A possible meaning: the words that lead to it, and the command, which may have other words. */
 interface Meant {
   path: readonly string[]
   target: string
 }
 
 interface Written {
-  /** The words of the command line that are known. */
+  /** The command line's known words. */
   group: readonly string[]
-  /** The next one, and what comes after it. */
+  /** The first unknown word, and those after it. */
   words: readonly string[]
 }
 
-/** What deletes, ends or sends something. */
 const grave = /^(?:delete|revoke|cancel|lift|purge|sign-out|push|migrate|restore|restore-dump)$/
 
-/** Whether a command may be suggested: a grave one only to those who named its group, or wrote it and it is the only one. */
+/** Whether to suggest a command. A grave one needs its group named, or its own verb if unambiguous. */
 function isAllowed({ target }: Meant, { group, words: [first = '', ...others] }: Written, all: readonly Meant[]) {
   const [verb = '', parent = ''] = target.split(' ').toReversed()
   const names = (word: string) => parent !== 'admin' && distance(word, parent) !== null
@@ -88,7 +86,7 @@ function isAllowed({ target }: Meant, { group, words: [first = '', ...others] }:
   return group.length === 0 && isOnly && !isNamed && isWritten
 }
 
-/** The commands that come nearest to what was written, from the best on; none where nothing is near. */
+/** The commands nearest to what was written, best first; none if nothing is near. */
 function rank(all: readonly Meant[], written: Written, unknown = written.words[0]!): string[] {
   const ranked = all
     .map((one) => ({ ...one, left: one.path.slice(written.group.length) }))
@@ -103,7 +101,7 @@ function rank(all: readonly Meant[], written: Written, unknown = written.words[0
 
 const firstFew = (found: readonly string[]) => [...new Set(found)].slice(0, 3)
 
-/** The commands that were most likely meant, as they are written. @param program with every command */
+/** The most likely commands, as typed. @param program with every command */
 export function suggestCommands(program: Command, { group, words: [unknown = '', ...others] }: Written): string[] {
   const real = [...pathsOf(program), ['--help'], ['--version']].map((path) => ({ path, target: path.join(' ') }))
   const other = [...substitutes].flatMap(([one, targets]) =>
@@ -119,7 +117,7 @@ export function suggestCommands(program: Command, { group, words: [unknown = '',
   const pair = `${word}-${after[0]}`
   if (commandMeanings.has(pair) || other.some(({ path }) => path[0] === pair))
     return firstFew(rank(all, { group, words: [pair] }))
-  // What follows may be words of an argument.
+  // Later words may be arguments.
   for (let count = unused.length; count > 0; count--) {
     const found = rank(all, { group, words: [word, ...after].slice(0, count) })
     if (found.length > 0) return firstFew(found)
@@ -129,12 +127,7 @@ export function suggestCommands(program: Command, { group, words: [unknown = '',
   return firstFew(together.length > 0 ? together : parts.flatMap((part) => rank(all, { group, words: [part] })))
 }
 
-/**
- * The options that were most likely meant.
- * @param flag without its hyphens
- * @param value what follows it
- * @param known the options of the command, without theirs
- */
+/** The options that were most likely meant. @param flag without hyphens @param known without hyphens */
 export function suggestOptions(flag: string, value: string | undefined, known: readonly string[]): string[] {
   const word = flag.toLowerCase().replaceAll('_', '-')
   const isPart = (part: string, whole: string) => part.length > 2 && whole.split('-').includes(part)

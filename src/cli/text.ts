@@ -3,46 +3,43 @@ import { withoutUnseen } from '../runtime/text/unseen.ts'
 
 export { formatDay, formatMoment } from '../runtime/dates.ts'
 
-/** The maximum of a line of output; the remainder of a text is not processed. */
+/** The longest output line; the rest of a text is not processed. */
 const maxLineLength = 4_000
 
-/**
- * Text from outside as one line that is safe on a terminal: without control characters, escape sequences and direction
- * overrides.
- */
+/** Foreign text as one line, safe on a terminal: no control characters, escape sequences or direction overrides. */
 export function printable(text: string): string {
   return withoutUnseen(stripVTControlCharacters(text.slice(0, maxLineLength).toWellFormed()))
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim()
 }
 
-/** The first line that is not blank, printable; empty when there is none. */
+/** The first non-blank line, printable; empty if there is none. */
 export function firstLine(text: string): string {
   const lines = text.slice(0, maxLineLength).split(/[\r\n\u2028\u2029]+/)
   return lines.map(printable).find((line) => line !== '') ?? ''
 }
 
-/** JSON on one line; control characters are escaped, so the value stays the same. */
+/** JSON on one line, with control characters escaped. */
 export function toJsonLine(value: unknown): string {
   const toEscape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  // JSON.stringify escapes the ASCII ones already.
+  // JSON.stringify already escapes ASCII controls.
   return JSON.stringify(value).replace(/[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, toEscape)
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** East Asian and emoji characters take two columns of a terminal. */
+/** East Asian characters and emoji are two columns wide. */
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|^[\u{20000}-\u{3fffd}]|^\p{Emoji_Presentation}|\ufe0f/u
 
 const columnsOf = (grapheme: string) => (wide.test(grapheme) ? 2 : 1)
 
-/** The width of a printable text on a terminal, in columns. */
+/** A printable text's width in columns. */
 export function countColumns(text: string): number {
   return [...graphemes.segment(text)].reduce((sum, { segment }) => sum + columnsOf(segment), 0)
 }
 
-/** Shortens a printable text to a number of columns, with an ellipsis at the cut. */
+/** Shortens a printable text to a number of columns, with an ellipsis. */
 export function shorten(text: string, columns: number): string {
   let used = 0
   let kept = ''
@@ -56,7 +53,7 @@ export function shorten(text: string, columns: number): string {
   return kept
 }
 
-/** The indentation of wrapped lines: below the second column of the line if it has one, else below its own indentation. */
+/** Indentation for wrapped lines: the line's second column if it has one, else its own indentation. */
 function hangingColumns(line: string): number {
   const [indentation = ''] = /^ */.exec(line)!
   const column = /^ *\S+(?: \S+)* {2,}(?=\S)/.exec(line)?.[0]
@@ -64,16 +61,14 @@ function hangingColumns(line: string): number {
   return indentation === '' ? 0 : indentation.length + 2
 }
 
-/**
- * Wraps a printable line between words. A word that is longer than a line, such as an address, is never cut.
- */
+/** Wraps a printable line between words. Longer words, such as URLs, are never cut. */
 export function wrapLine(line: string, columns: number): string[] {
   if (countColumns(line) <= columns) return [line]
   const hanging = hangingColumns(line)
   const indentation = ' '.repeat(hanging > columns / 2 ? 2 : hanging)
   const lines: string[] = []
   let current = ''
-  // The start of the line is one piece, so that its columns are not changed.
+  // Keeps the line's start in one piece, to preserve its columns.
   for (const [piece] of line.matchAll(/(?:^ *)?\S+ */g)) {
     if (current.trim() !== '' && countColumns((current + piece).trimEnd()) > columns) {
       lines.push(current.trimEnd())
@@ -95,10 +90,10 @@ export function formatDuration(milliseconds: number): string {
 
 export { count } from '../runtime/count.ts'
 
-/** Quotes a word for a POSIX shell where that is necessary. */
+/** Quotes a word for a POSIX shell if necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Quotes the last argument of a `wishwell` command; a text that resembles an option stays a text. */
+/** Quotes a command's last argument, protecting text that looks like an option. */
 export const lastArgument = (text: string): string => (text.startsWith('-') ? '-- ' : '') + shellWord(text)

@@ -50,7 +50,7 @@ const list = ({ json, ...options }: TopicOptions) => {
 
 type TopicSummary = Data<'listTopics'>['results'][number]
 
-/** One line: name, numbers, age of the last collection, the most frequent tags. */
+/** One line: name, numbers, age of the last collection, top tags. */
 export function formatTopic(
   { topic, requests, votes, maybeRequests, growth, lastCollectedAt, tags }: TopicSummary,
   now: Date,
@@ -74,13 +74,9 @@ export function formatTopic(
 }
 
 const columnNames = ['topic', 'requests', 'votes', 'new in 30 days', 'collected', 'tags']
-/** The minimum width of a name or of tags that is still useful. */
 const minColumns = 12
 
-/**
- * Topics as text: a table on a terminal, as wide as the terminal; in a pipe one line each, whatever its length.
- * @param columns null in a pipe
- */
+/** Topics as a table as wide as the terminal; in a pipe, one line each. @param columns null in a pipe */
 function formatTopics(
   topics: readonly TopicSummary[],
   { now, columns }: { now: Date; columns: number | null },
@@ -117,10 +113,10 @@ const show = (topic: string, options: TopicOptions) =>
     ({ data }) => formatTopicPage(data, { now: systemClock.now(), columns: terminalColumns() ?? pipedColumns }),
   )
 
-/** The width in a pipe: enough for whole titles. */
+/** The width in a pipe: whole titles. */
 const pipedColumns = 200
 
-/** A topic as text: its numbers, its platforms and its most wanted wishes. */
+/** Formats a topic: numbers, platforms, most wanted wishes. */
 export function formatTopicPage(page: Data<'readTopic'>, { now, columns }: { now: Date; columns: number }): string[] {
   const { statuses, statusUnknown, products, largest } = page.breakdown
   const unknown = statusUnknown.requests === 0 ? [] : [{ status: 'unknown', ...statusUnknown }]

@@ -21,7 +21,7 @@ const [trackerId, pushId] = ['as "wishwell trackers list" shows it', 'as "wishwe
 
 const ofTracker = '/api/v1/trackers/{trackerId}'
 
-/** `wishwell trackers`: wishes as issues of a tracker, and what became of them. */
+/** `wishwell trackers`: wishes as issues, and their status. */
 export const trackersCommand = (): Command =>
   commandGroup('trackers', 'push wishes to GitHub, GitLab, Linear, Jira or a webhook as issues, and hear back (free)', [
     subcommand('create', 'create a tracker, which is called once; the secret of a webhook is shown only once')

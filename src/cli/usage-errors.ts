@@ -4,7 +4,7 @@ import { CommandError, exitCodes, type Mistake } from './exit-codes.ts'
 import { commandMeanings, suggestCommands, suggestOptions } from './suggestions.ts'
 import { printable } from './text.ts'
 
-/** The words of a command, without those of the program; "import FILE" has a command of its own for the file. */
+/** A command's words, without the program's; "import FILE" is internally the command `file`. */
 const pathOf = (command: Command): string[] =>
   command.parent === null ? [] : [...pathOf(command.parent), ...(isImport(command) ? [] : [command.name()])]
 
@@ -12,7 +12,7 @@ const isImport = (command: Command) => command.name() === 'file' && command.pare
 
 const written = (command: Command) => ['wishwell', ...pathOf(command)].join(' ')
 
-/** What somebody wrote, without keys. */
+/** What was written, without keys. */
 const shown = (word: string) => (/^ww_/.test(word) ? 'ww_…' : printable(word).slice(0, 60))
 
 const didYouMean = (meant: readonly string[]) => (meant.length === 0 ? null : `Did you mean "${meant.join('" or "')}"?`)
@@ -39,7 +39,7 @@ function explainOption({ command, words: [first = '', next] }: Mistake, program:
   return `There is no option "${shown(flag)}" of "${written(command)}". ${didYouMean(meant) ?? helpOf(command, 'option')}`
 }
 
-/** What was written beside the arguments of a command, or as a command of one that has none. */
+/** Explains surplus arguments, or a subcommand of a command that has none. */
 function explainArguments({ command, words }: Mistake, program: Command): string {
   const name = written(command)
   if (name === 'wishwell login')
@@ -51,7 +51,7 @@ function explainArguments({ command, words }: Mistake, program: Command): string
   const verbs = [first, ...(commandMeanings.get(first) ?? [])].filter((one) =>
     /^(?:list|show|search|delete)$/.test(one),
   )
-  // Of what must be a topic, each word belongs to it.
+  // All words of an intended topic belong to it.
   const isVerb = verbs.length > 0 && pathOf(command).length === 1 && !command.registeredArguments[0]?.required
   const given = (isVerb ? rest : words.map(shown).slice(Math.max(0, taken.length - 1))).join(' ')
   const search = command.options.find(({ long }) => long === '--query' || long === '--topic')?.long
@@ -64,16 +64,14 @@ function explainArguments({ command, words }: Mistake, program: Command): string
   return `Too many arguments: "${name}" takes ${most}. ${instead === null ? helpOf(command, 'option') : `Did you mean: ${instead}`}`
 }
 
-/** The error that says in a sentence what to write instead. @param program with every command */
+/** The error that says what to write instead. @param program with every command */
 export function explainMistake(mistake: Mistake, program: Command): CommandError {
   const explain = { command: explainCommand, option: explainOption, arguments: explainArguments }[mistake.kind]
   return new CommandError(explain(mistake, program), exitCodes.usage)
 }
 
-/** Fields of the API whose options have another name. */
 const renamed: Readonly<Record<string, string>> = { mutedNews: 'mute', areRequests: 'all-requests', mark: 'as' }
 
-/** The option of a command that sets a field of the API, if it has one. */
 function optionOf({ options }: Command, field: string): string | undefined {
   const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
   const forms = [
@@ -86,14 +84,14 @@ function optionOf({ options }: Command, field: string): string | undefined {
   return options.find(({ long = '' }) => forms.includes(long.slice(2)) || long.endsWith(`-${name}`))?.long
 }
 
-/** How a field of the API is written for a command: as an option, an argument or a field of `--field`, if it is one of them. */
+/** How a command line writes an API field: as an option, an argument or a `--field`, if at all. */
 function wordOf(command: Command, path: string): string | undefined {
   const [field = ''] = path.split(/[.[\]]+/).filter((one) => !/^(?:\d*|filters|period)$/.test(one))
   if (command.registeredArguments.some((one) => one.name() === field)) return field
   return optionOf(command, field) ?? (optionOf(command, 'field') && `--field ${field}`)
 }
 
-/** What the service said of a value that came from the command line, in the words of the command line. */
+/** Rewords the service's error about a command-line value in terms of the command line. */
 export function inWordsOf(command: Command, error: CommandError & { code?: unknown }): CommandError {
   const [given = ''] = command.args
   if (error.code === 'NOT_FOUND' && given !== '' && !isId(given))

@@ -9,7 +9,7 @@ import { formatRow } from './output.ts'
 import { plain } from './plain-actions.ts'
 import { count, formatDay } from './text.ts'
 
-/** `wishwell usage`: the used and remaining credits of the account. */
+/** `wishwell usage`: the account's used and remaining credits. */
 export function usageCommand(): Command {
   return addJson(clientCommand('usage', 'show the plan, and its used and remaining credits (free)', {}))
     .option('--days <days>', 'also the credits spent on each of so many days, 1 to 90', wholeNumber(1, 90))
@@ -45,7 +45,7 @@ function week(text: string): string {
 
 const number = (amount: number) => amount.toLocaleString('en-US')
 
-/** The usage as text. */
+/** Formats the usage. */
 export function formatUsage(usage: Data<'readUsage'>): string[] {
   const { tier, credits, paygBalance, paygMonthlyCap, rateLimit, days, spenders } = usage
   const cap = paygMonthlyCap === null ? 'no cap' : `at most ${count(paygMonthlyCap, 'credit')} a month`
@@ -66,7 +66,6 @@ export function formatUsage(usage: Data<'readUsage'>): string[] {
 type Spenders = NonNullable<Data<'readUsage'>['spenders']>
 type Spent = Spenders['total']
 
-/** What a month or a week cost, by key, by watch and by person. */
 function formatSpenders({ month, week, from, until, total, withoutKey, keys, watches, persons }: Spenders): string[] {
   const lastDay = formatDay(new Date(Date.parse(until) - dayMs))
   const cost = ({ held, settled }: Spent) =>

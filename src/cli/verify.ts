@@ -6,10 +6,10 @@ import { CommandError, exitCodes } from './exit-codes.ts'
 import { operate, operatorCommand } from './operator-command.ts'
 import { printable } from './text.ts'
 
-/** The check of a large database takes long. */
+/** Checking a large database takes long. */
 const timeoutMs = 60 * 60_000
 
-/** The parts in the order in which they are verified, the ledger first, since it takes seconds. */
+/** In the order of verification: the ledger first, since it takes seconds. */
 const parts = ['ledger', 'topics', 'wishes', 'vocabulary'] as const
 type Part = (typeof parts)[number]
 
@@ -20,12 +20,11 @@ const sound: Record<Part, string> = {
   vocabulary: 'The vocabulary is right.',
 }
 
-/** A line with the broken rule, the stored value and the right one. */
+/** A line with the broken rule, the stored and the correct value. */
 const describeDifference = ({ accountId, check, subject, stored, expected }: Difference): string =>
   `account ${accountId}, ${printable(check)} (${printable(subject)}): is ${stored ?? 'missing'}, must be ${expected ?? 'absent'}`
 
 interface Findings extends Partial<Record<Exclude<Part, 'ledger'>, Verified>> {
-  /** Of the ledger. */
   differences?: Difference[]
 }
 
@@ -37,7 +36,7 @@ const ofPart = (findings: Findings, part: Part): string[] =>
           `${printable(subject)}, ${printable(check)}: is ${printable(stored ?? 'missing')}, must be ${printable(expected ?? 'absent')}`,
       )
 
-/** Empty where something is wrong: that is an error. */
+/** Empty if something is wrong, which is an error. */
 function describeSound(findings: Findings, verified: readonly Part[]): string[] {
   if (verified.some((part) => ofPart(findings, part).length > 0)) return []
   return verified.map((part) => {
@@ -47,7 +46,7 @@ function describeSound(findings: Findings, verified: readonly Part[]): string[] 
   })
 }
 
-/** @throws CommandError for the first difference of the first part that has one. */
+/** @throws CommandError for the first difference. */
 function failIfWrong(findings: Findings, verified: readonly Part[]): void {
   const lines = verified.flatMap((part) => ofPart(findings, part).map((line) => ({ part, line })))
   const [first] = lines
@@ -57,7 +56,7 @@ function failIfWrong(findings: Findings, verified: readonly Part[]): void {
   throw new CommandError(`${what}: ${first.line}${more}`, exitCodes.failed)
 }
 
-/** `wishwell admin verify`: checks the ledger and what is derived from the requests; a broken rule is shown, and the exit code is 1. */
+/** `wishwell admin verify`: checks the ledger and derived data. Shows broken rules, with exit code 1. */
 export function verifyCommand(): Command {
   return operatorCommand(
     'verify',

@@ -5,7 +5,6 @@ import { count, formatMoment, printable } from './text.ts'
 
 type ListedWatch = Schemas['ListedWatch']
 
-/** Why a watch asks whether it goes on. */
 const reasons = { key_ended: 'its key has ended', not_looked_at: 'nobody has looked at it for 90 days' }
 
 const stateOf = ({ state, nextRunAt, askingBecause }: ListedWatch) =>
@@ -18,14 +17,14 @@ const stateOf = ({ state, nextRunAt, askingBecause }: ListedWatch) =>
 const budgetOf = ({ usedThisMonth, monthlyCredits }: ListedWatch) =>
   `${usedThisMonth.toLocaleString('en-US')} of ${count(monthlyCredits, 'credit')} this month`
 
-/** A watch in the list of them. */
+/** A watch in a list. */
 export const watchRow = (watch: ListedWatch): Row => ({
   title: watch.name,
   facts: [`"${watch.topic}"`, watch.schedule, budgetOf(watch), stateOf(watch)],
   id: watch.watchId,
 })
 
-/** The next runs, and what a month costs. */
+/** The next runs, and a month's cost. */
 export function formatPreview({ runs, month }: Schemas['Watch']['preview']): string[] {
   const paid = month.paidRuns < month.runs ? `; the budget pays for ${count(month.paidRuns, 'run')} in any case` : ''
   return [
@@ -55,11 +54,11 @@ export function formatWatch(watch: Schemas['Watch']): string[] {
   ]
 }
 
-/** What failed in a run; older services send none. */
+/** What failed in a run; empty from older services. */
 export const problemLines = (problems: Schemas['WatchRun']['problems'] = []): string[] =>
   problems.map(({ platform, message }) => `${platform}: ${message}`)
 
-/** A run in the list of them. */
+/** A run in a list. */
 export function runRow(run: Schemas['WatchRun']): Row {
   const { dueAt, trigger, skipped, jobId, status, credits, requestsCreated, problems } = run
   const whatCameOf =

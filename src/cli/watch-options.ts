@@ -6,7 +6,7 @@ import { type FilterOptions, includeOption, statusHelp } from './search-options.
 
 const maxCredits = 1_000_000_000
 
-/** The options that say when a watch runs and what it collects. */
+/** The options for when a watch runs and what it collects. */
 export const addTerms = (command: Command): Command =>
   command
     .option('--schedule <schedule>', 'hourly, daily, weekly, monthly or a cron expression of five fields (new: daily)')
@@ -28,11 +28,11 @@ export const addTerms = (command: Command): Command =>
       wholeNumber(1, maxCredits),
     )
 
-/** `--mute`: checked by the service, which knows the kinds. */
+/** `--mute`; the service checks the kinds. */
 export const muteOption = (which: string) =>
   new Option('--mute <kinds>', `comma list of kinds of news ${which}: ${newsKinds.join(', ')}`).argParser(commaList)
 
-/** The options that say what is told, and to whom. */
+/** The options for what is told, and to whom. */
 export const addTelling = (command: Command): Command =>
   command
     .option('--goal <text>', 'what fits, in your words; other news are on a second list')
@@ -48,7 +48,7 @@ export const addTelling = (command: Command): Command =>
 
 type Fields = Omit<Body<'createWatch'>, 'topic'>
 
-/** The `--no-` options are true unless they are given, or false. */
+/** The `--no-` options default to true. */
 export interface TermsOptions extends FilterOptions {
   schedule?: string
   timezone?: string
@@ -67,7 +67,7 @@ export interface TermsOptions extends FilterOptions {
   json: boolean
 }
 
-/** What a watch is made with, in the form of the API: only what was given. */
+/** A new watch in the API's form, with given fields only. */
 export function fieldsOf(options: TermsOptions): Fields {
   const { schedule, timezone, platforms, source, depth, credits, name, channel, reportsQuiet, mute } = options
   const { tag: tags, minVotes, since, until, include, status } = options
@@ -82,7 +82,7 @@ export function fieldsOf(options: TermsOptions): Fields {
   }
 }
 
-/** What a watch is changed to: also what the `--no-` options remove. */
+/** A watch's changes, including what `--no-` options remove. */
 export const changesOf = (options: TermsOptions): Body<'changeWatch'> => ({
   ...(options.filters === false ? { filters: {} } : {}),
   ...fieldsOf(options),

@@ -23,7 +23,7 @@ const ofWatch = '/api/v1/watches/{watchId}'
 
 const topic = 'the topic of the requests, 2 to 100 characters; quote it when it has spaces'
 
-/** `wishwell watches`: topics that are collected by a schedule. */
+/** `wishwell watches`: topics collected on a schedule. */
 export const watchesCommand = (): Command =>
   commandGroup('watches', 'watch topics: collect them by a schedule, within a budget of credits a month', [
     addTelling(addTerms(subcommand('create', 'watch a topic (each run costs credits)').argument('<topic>', topic)))

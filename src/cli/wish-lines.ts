@@ -6,7 +6,7 @@ import { count, formatDay, printable } from './text.ts'
 
 type ListedWish = Data<'listWishes'>['results'][number]
 
-/** What the account noted about a wish. */
+/** The account's marks on a wish. */
 export const formatMark = ({ mark, starred, note, owner }: NonNullable<ListedWish['mark']>): string =>
   [
     ...(starred ? ['starred'] : []),
@@ -15,13 +15,13 @@ export const formatMark = ({ mark, starred, note, owner }: NonNullable<ListedWis
     ...(note === '' ? [] : [`"${printable(note)}"`]),
   ].join(', ')
 
-/** What one's own people ask for, beside the public numbers; empty where there is nothing. */
+/** What one's own people ask for, beside the public numbers; empty if nothing. */
 export const formatOwn = (own: Schemas['OwnAsks'] | null): string =>
   own === null ? '' : `own: ${count(own.asks, 'ask')}, ${count(own.votes, 'vote')}`
 
 const wordsOf = (status: string | null) => status?.replaceAll('_', ' ') ?? ''
 
-/** A wish in a list: its numbers, its status, and what the account noted. */
+/** A wish in a list: numbers, status and marks. */
 export function wishRow(wish: ListedWish): Row {
   const { requestCount, voices, growth, mark } = wish
   const facts = [
@@ -41,21 +41,20 @@ export function wishRow(wish: ListedWish): Row {
 
 const gained = (votes: number | null) => (votes === null ? 'not known yet' : votes.toLocaleString('en-US'))
 
-/** Two lines: a request with its votes and where it stands, and its address. */
+/** Two lines: a request with votes and place, and its URL. */
 const formatMember = ({ _id, title, votes, stars, status, sourceUrl, ...request }: Schemas['Request']): string[] => [
   `  ${formatRow({ title, facts: [withStars(count(votes, 'vote'), stars), importTitle(request) ?? request.sourcePlatform, wordsOf(status)], id: _id })}`,
   `    ${printable(sourceUrl)}`,
 ]
 
-/** A part of a wish or a topic with its numbers. */
+/** A part of a wish or topic, with its numbers. */
 export const formatPart = (name: string, { requests, votes }: { requests: number; votes: number }): string =>
   `${printable(name)} ${count(requests, 'request')}, ${count(votes, 'vote')}`
 
-/** The part of one platform, and what a vote is there. */
+/** One platform's part, and what its votes are. */
 export const formatPlatform = (one: Data<'readTopic'>['platforms'][number]): string =>
   formatPart(one.platform, one) + (one.votesAre === null ? '' : ` (${printable(one.votesAre)})`)
 
-/** What a wish of several requests consists of. */
 function formatParts({ votesByPlatform, products, largestShare, isMergedByModel, ...who }: Data<'readWish'>): string[] {
   return [
     `By ${count(who.voices, 'voice')}: ${count(who.authors, 'author')}, ${count(who.crossPosts, 'cross-post')}`,
@@ -66,10 +65,7 @@ function formatParts({ votesByPlatform, products, largestShare, isMergedByModel,
   ]
 }
 
-/**
- * A wish with its requests, when it was asked for, and what is possibly the same.
- * @param isContinued whether an earlier page of requests was shown.
- */
+/** A wish with its requests, dates and possibly equal wishes. @param isContinued whether requests were shown before */
 export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): string[] {
   const { firstAskedAt, lastAskedAt, growth, members, timeline, possiblySame, requestCount } = wish
   const requests = members.results.flatMap(formatMember)
@@ -91,7 +87,7 @@ export function formatShownWish(wish: Data<'readWish'>, isContinued: boolean): s
   ]
 }
 
-/** A merge or a split in the list of them: the most voted request that it moved, where one is left, what was done, and when. */
+/** A merge or split in a list: the most voted request it moved, if any is left, its kind and time. */
 export function correctionRow(correction: Data<'listWishCorrections'>['results'][number]): Row {
   const { correctionId, kind, wishId, otherWishId, correctedAt, undoneAt, request } = correction
   const whats = {

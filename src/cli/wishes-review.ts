@@ -50,7 +50,7 @@ const formatWish = ({ topRequest, requestCount, ...wish }: Suggestion['wishes'][
   `    ${printable(topRequest.sourceUrl)}`,
 ]
 
-/** A pair, as a person is asked. */
+/** A pair, as the question to a person. */
 export const formatSuggestion = ({ wishes, reasons: { for: pro, against } }: Suggestion): string[] => [
   '',
   ...wishes.flatMap(formatWish),
@@ -58,7 +58,7 @@ export const formatSuggestion = ({ wishes, reasons: { for: pro, against } }: Sug
   ...(against.length === 0 ? [] : [`  against: ${formatReasons(against)}`]),
 ]
 
-/** Single keys: at once from a terminal, else the letters of the input. It ends with the input, and with Ctrl-C. */
+/** Single keys: immediately from a terminal, else the input's letters. Ends with the input, or Ctrl-C. */
 async function* readKeys(input: NodeJS.ReadStream): AsyncGenerator<string> {
   const isTerminal = input.isTTY === true
   if (isTerminal) input.setRawMode(true)
@@ -76,14 +76,14 @@ async function* readKeys(input: NodeJS.ReadStream): AsyncGenerator<string> {
 
 type ReviewOptions = Pick<Query<'listWishSuggestions'>, 'topic' | 'product'> & Json
 
-/** `wishwell wishes review`: one pair after the other, answered by single keys. */
+/** `wishwell wishes review`: one pair after another, answered by single keys. */
 export async function review({ json, ...query }: ReviewOptions): Promise<void> {
   exitWhenOutputCloses()
   const api = createApi(readClientConfig())
   const read = (more: Partial<Query<'listWishSuggestions'>> = {}) =>
     answerOf(api.GET('/api/v1/suggestions/wishes', { params: { query: { ...query, ...more } } }))
   if (json) return printJson(await read())
-  /** The next pair; of many that were settled meanwhile a page may have none. */
+  /** Reads the next pair. A page may be empty if its pairs were settled meanwhile. */
   const readNext = async (): Promise<Suggestion | undefined> => {
     let { data } = await read({ limit: 1 })
     while (data.results.length === 0 && data.cursor !== null) ({ data } = await read({ limit: 1, cursor: data.cursor }))
@@ -105,7 +105,7 @@ export async function review({ json, ...query }: ReviewOptions): Promise<void> {
     printLines(['Undone.'])
   }
   for (;;) {
-    // Read anew: an answer may have settled other pairs, too.
+    // Reread, because an answer may have settled other pairs, too.
     const pair = await readNext()
     printLines(pair === undefined ? ['No pair is left.'] : formatSuggestion(pair))
     if (pair === undefined && made.length === 0) break
@@ -116,7 +116,7 @@ export async function review({ json, ...query }: ReviewOptions): Promise<void> {
       if (key === 'u') await undoLast()
       else if (pair !== undefined && answers[key] !== undefined) await answerPair(pair, answers[key])
     } catch (error) {
-      // The pair may have been answered, or compared anew, meanwhile.
+      // The pair may have been answered, or compared again, meanwhile.
       if (!(error instanceof ApiError && (error.code === 'NOT_FOUND' || error.code === 'CONFLICT'))) throw error
       printLines([error.message])
     }

@@ -156,7 +156,7 @@ have 10,000.`,
   wishwell wishes correct 6f1c2f4e-0000-4000-8000-000000000000 not-request`,
 }
 
-/** What the second argument stands for; null removes the correction. */
+/** The meanings of the second argument; null removes the correction. */
 const meanings = { request: true, 'not-request': false, undo: null } as const
 
 type Word = keyof typeof meanings
@@ -179,7 +179,7 @@ async function correct(requestId: string, word: Word, options: Json): Promise<vo
   )
 }
 
-/** Undoes what the account said about a request. @throws CommandError where it said nothing */
+/** Undoes the account's correction of a request. @throws CommandError if there is none */
 async function undoCorrection(api: Api, requestId: string) {
   const corrections = '/api/v1/corrections/requests'
   const { data } = await answerOf(api.GET(corrections, { params: { query: { requestId } } }))
@@ -189,7 +189,7 @@ async function undoCorrection(api: Api, requestId: string) {
   return api.DELETE(`${corrections}/{correctionId}`, { params: { path: { correctionId } } })
 }
 
-/** `wishwell wishes correct`: what the account says about a request. */
+/** `wishwell wishes correct`: the account's opinion on a request. */
 function correctCommand(): Command {
   return addJson(
     clientCommand('wishes correct', 'say that a request is a feature request, or is none (free)', correctHelp),

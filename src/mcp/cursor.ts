@@ -1,17 +1,17 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { WishwellError } from '../../client/error.ts'
 
-/** Where a list goes on: a position of the API, and how many items after it were sent already. */
+/** Where a list continues: a position of the API, and how many items after it were already sent. */
 export interface Position {
   at: string | number | null
   skip: number
-  /** The call that it is of: the tool and its other arguments. */
+  /** Its call: the tool and its other arguments. */
   of: string
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-/** Not to keep it secret: a position may hold the words of a topic, and a model reads base64. */
+/** Not for secrecy: a position may contain a topic's words, and models read base64. */
 const key = sha256('the cursors of mcp')
 const [ivBytes, tagBytes] = [12, 16]
 
@@ -22,7 +22,6 @@ function writeCursor({ at, skip, of }: Position): string {
   return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
 }
 
-/** What was written; null for any other text. */
 function decode(cursor: string): Position | null {
   const bytes = Buffer.from(cursor, 'base64url')
   try {
@@ -36,11 +35,7 @@ function decode(cursor: string): Position | null {
   }
 }
 
-/**
- * Where a call goes on.
- * @param given its arguments; without a cursor it begins
- * @throws WishwellError INVALID_REQUEST for what is no cursor, or one of a call with other arguments
- */
+/** Where a call continues. @throws WishwellError INVALID_REQUEST for a cursor of other arguments, or none */
 export function positionOf(tool: string, { cursor, ...given }: { cursor?: string }): Position {
   const others = Object.entries(given).toSorted(([one], [other]) => (one < other ? -1 : 1))
   const of = sha256(JSON.stringify([tool, others]))
@@ -53,7 +48,7 @@ export function positionOf(tool: string, { cursor, ...given }: { cursor?: string
   throw new WishwellError(message, { code: 'INVALID_REQUEST' })
 }
 
-/** The rows of a page of the API from `skip` on, and the cursor behind the first of them. */
+/** The rows of an API page from `skip` on, and the cursor after the first of them. */
 export function pageAt<Row>({ at, skip, of }: Position, rows: readonly Row[], next: string | number | null) {
   const rest = rows.slice(skip)
   const cursorAfter = (count: number): string | null => {

@@ -8,7 +8,7 @@ export type Job = Data<'readScrapeJob'>
 
 const hasEnded = ({ status }: Pick<Job, 'status'>) => status === 'completed' || status === 'failed'
 
-/** What became of a job. What a platform said is its own text. */
+/** A job's outcome. Platforms' messages are foreign text. */
 export function answerOfJob(job: Job): Answer {
   const { jobId, status, requestsCreated, maybeCreated, credits, progress, completedAt } = job
   const errors = (job.errors ?? []).map(({ platform, code }) => ({ platform, code }))
@@ -30,12 +30,12 @@ export function answerOfJob(job: Job): Answer {
   }
 }
 
-/** Of what all platforms say, in tokens: one may name ten sources that failed. */
+/** Tokens for all platforms' messages: one may name ten failed sources. */
 const maxMessages = 1_500
 
 const pollIntervalMs = 2_000
 
-/** What a task says of a job. Jobs are kept. */
+/** A job as a task. Jobs are kept. */
 const taskFields = (jobId: string, createdAt: string | null, updatedAt: string | null = null) => ({
   taskId: jobId,
   createdAt: createdAt ?? new Date().toISOString(),
@@ -45,7 +45,7 @@ const taskFields = (jobId: string, createdAt: string | null, updatedAt: string |
 })
 const fieldsOf = ({ jobId, startedAt, completedAt }: Job) => taskFields(jobId, startedAt, completedAt)
 
-/** A job that was just started. */
+/** A job just started. */
 export function answerOfStart({ jobId, status, topic, platforms }: Data<'startScrapeJob'>): Answer {
   return {
     summary: `Job ${jobId} is ${status}. Call collect with this jobId in some seconds.`,
@@ -57,7 +57,7 @@ export function answerOfStart({ jobId, status, topic, platforms }: Data<'startSc
 
 const wasCancelled = ({ errors }: Job) => errors?.some(({ code }) => code === 'cancelled') ?? false
 
-/** A job, as the answer of `tasks/get`. */
+/** A job as the answer to `tasks/get`. */
 export function taskOf(job: Job) {
   const answer = answerOfJob(job)
   if (!hasEnded(job)) return { ...fieldsOf(job), status: 'working', statusMessage: answer.summary }

@@ -11,17 +11,17 @@ import { ServiceError } from '../http/errors.ts'
 
 interface McpDependencies {
   authentication: Authentication
-  /** Null where no provider of OpenID Connect is named. */
+  /** Null without an OpenID Connect provider. */
   oidc: OidcConfig | null
   log: Logger
-  /** Counts the calls that need no key. */
+  /** Counts calls that need no key. */
   guardFiles: onRequestAsyncHookHandler
 }
 
-/** Only a name: nothing is called over the network. */
+/** Only a name: nothing goes over the network. */
 const ownAddress = 'http://wishwell.invalid'
 
-/** A `fetch` that calls the routes of the service in this process, from the address of the caller. */
+/** A `fetch` that calls this process's routes, from the caller's address. */
 const callInProcess =
   (app: FastifyInstance, remoteAddress: string) =>
   async (request: Request, { signal }: RequestInit): Promise<Response> => {
@@ -39,18 +39,15 @@ const callInProcess =
     return new Response(new Uint8Array(rawPayload), { status: statusCode, headers: sent })
   }
 
-/** Refuses the session of the page, which a browser sends by itself. */
+/** Refuses the page's session, which browsers send automatically. */
 function requireKey(request: FastifyRequest, authentication: Authentication): void {
-  // The specification asks for it, against DNS rebinding.
+  // Required by the specification, against DNS rebinding.
   if (isFromElsewhere(request)) throw new ServiceError('FORBIDDEN', 'A page of another site made this call.')
   if (authentication.originOf(request).startsWith('session '))
     throw new ServiceError('UNAUTHORIZED', 'MCP needs an API key: send it as "Authorization: Bearer <key>".')
 }
 
-/**
- * Says which provider gives tokens for `/mcp` (RFC 9728), as the specification of MCP asks for.
- * @returns the header of a refusal, which leads there
- */
+/** Names the provider of tokens for `/mcp` (RFC 9728), as MCP requires. @returns a refusal's header that leads there */
 function registerMetadata(app: App, { issuer, resource }: OidcConfig, onRequest: onRequestAsyncHookHandler): string {
   const { origin, pathname } = new URL(resource)
   const path = '/.well-known/oauth-protected-resource'
@@ -66,10 +63,7 @@ function registerMetadata(app: App, { issuer, resource }: OidcConfig, onRequest:
   return `Bearer resource_metadata="${origin}${path}${pathname}", scope="${tokenScopes.join(' ')}"`
 }
 
-/**
- * `/mcp`: the Model Context Protocol by streamable HTTP, without sessions, so a call may reach any process of the service. Each tool calls the
- * API in this process with the key of the caller, so every rule of the API holds here.
- */
+/** `/mcp`, without sessions. Tools call the API in this process with the caller's key, so all its rules apply. */
 export function registerMcp(app: App, { authentication, oidc, log, guardFiles }: McpDependencies): void {
   let handler: Promise<McpHttpHandler> | null = null
   const createHandler = async () => {
@@ -85,13 +79,13 @@ export function registerMcp(app: App, { authentication, oidc, log, guardFiles }:
         const onError = (error: unknown) => log.error({ err: error }, 'a tool of /mcp failed')
         return createMcpServer({ client, scope, onError }, era)
       },
-      // Nothing that a server could tell of changes.
+      // This server has no changes to announce.
       { maxSubscriptions: 0, onerror: (error) => log.debug({ err: error }, 'a call of /mcp was refused') },
     )
   }
   const challenge = oidc === null ? null : registerMetadata(app, oidc, guardFiles)
   app.addHook('preClose', async () => (await handler)?.close())
-  // An address is often pasted with a slash at its end.
+  // Addresses are often pasted with a trailing slash.
   for (const url of ['/mcp', '/mcp/'])
     app.route({
       method: ['GET', 'HEAD', 'POST', 'DELETE'],
@@ -111,7 +105,7 @@ export function registerMcp(app: App, { authentication, oidc, log, guardFiles }:
         if (request.method === 'HEAD') return reply.code(405).header('allow', 'POST').send()
         const { token } = authentication.callerOf(request)
         const { accountId, scope } = authentication.accountOf(request)
-        // A batch would be many calls that count once; the specification has none since 2025-06-18.
+        // A batch would count many calls as one; the specification dropped batches on 2025-06-18.
         if (Array.isArray(request.body))
           throw new ServiceError('INVALID_REQUEST', 'body: must be one message, not a batch.')
         handler ??= createHandler()

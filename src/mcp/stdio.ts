@@ -2,13 +2,13 @@ import { Readable } from 'node:stream'
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 
-/** Standard input, whose last message may end without a line break. */
+/** Standard input, whose last message may lack a line break. */
 async function* readInput(): AsyncGenerator<Uint8Array> {
   yield* process.stdin
   yield Buffer.from('\n')
 }
 
-/** Closes at the end of standard input as its base does, but not before all that was asked on it is answered. */
+/** Closes at the end of standard input, but only after answering everything asked. */
 class AnsweringTransport extends StdioServerTransport {
   readonly #asked = new Set<RequestId>()
   readonly #answered = Promise.withResolvers<void>()
@@ -18,7 +18,7 @@ class AnsweringTransport extends StdioServerTransport {
     super(Readable.from(readInput()))
   }
 
-  /** A subscription has no answer before its end. */
+  /** A subscription is only answered at its end. */
   note(message: JSONRPCMessage): void {
     if (!('method' in message) || message.method === 'subscriptions/listen') return
     if ('id' in message) this.#asked.add(message.id)
@@ -42,7 +42,7 @@ class AnsweringTransport extends StdioServerTransport {
   }
 }
 
-/** Serves an agent on standard input and output, until its input has ended and all of it is answered. */
+/** Serves an agent on standard input and output until the input ended and everything is answered. */
 export function serveOnStdio(factory: Parameters<typeof serveStdio>[0]): void {
   const transport = new AnsweringTransport()
   serveStdio(factory, { transport })

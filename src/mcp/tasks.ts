@@ -11,18 +11,18 @@ import { answerOf } from '../../client/client.ts'
 import { taskOf } from './job.ts'
 import { type Caller, toRefusal } from './tool.ts'
 
-// The extension io.modelcontextprotocol/tasks (SEP-2663), for clients that name it: a job is a task, and its id is the id of the task. Nothing is kept here.
+// The extension io.modelcontextprotocol/tasks (SEP-2663): a job is a task with the same id. Keeps no state.
 
 const extension = 'io.modelcontextprotocol/tasks'
 
-/** Whether the client of a call takes a task for an answer. */
+/** Whether the client accepts a task as an answer. */
 export function takesTasks({ mcpReq }: ServerContext): boolean {
   const envelope = mcpReq.envelope as Record<string, { extensions?: object }> | undefined
   const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY]
   return Object.hasOwn(declared?.extensions ?? {}, extension)
 }
 
-/** A task that does not exist for this key is an error of the protocol; other refusals are, too. */
+/** Turns refusals, including tasks unknown to this key, into protocol errors. */
 async function refusing<T>(call: Promise<T>, onError: Caller['onError']): Promise<T> {
   try {
     return await call
@@ -35,7 +35,7 @@ async function refusing<T>(call: Promise<T>, onError: Caller['onError']): Promis
 
 const params = fromJsonSchema<{ taskId: string }>(Type.Object({ taskId: Type.String() }) as never)
 
-/** Answers the calls of the extension. Only of the specification of 2026-07-28: before, tasks were another protocol. */
+/** Answers the extension's calls. Only for the specification of 2026-07-28: earlier tasks were another protocol. */
 export function serveTasks({ server }: McpServer, { client, onError }: Caller): void {
   const of = (taskId: string) => ({ params: { path: { jobId: taskId } } })
   server.registerCapabilities({ extensions: { [extension]: {} } })

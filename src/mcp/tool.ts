@@ -5,49 +5,47 @@ import { WishwellError } from '../../client/error.ts'
 import type { KeyScope } from '../database/column-types.ts'
 import type { Answer } from './answer.ts'
 
-/** What a tool is called with, besides its input. */
+/** A tool's call, besides its input. */
 export interface Call {
   client: WishwellClient
   signal: AbortSignal
 }
 
-/** A tool, for a model. */
 export interface Tool<Input extends TObject = TObject> {
   name: string
   title: string
   description: string
-  /** A key with less is not told of it. */
+  /** Keys with less do not see the tool. */
   scope: KeyScope
   input: Input
-  /** The names of `structuredContent` beside those of every answer. */
+  /** Fields of `structuredContent`, besides those of every answer. */
   output: TObject
-  /** Whether it may collect from platforms outside. */
+  /** Whether it may collect from external platforms. */
   isOpenWorld?: boolean
   call(input: Static<Input>, call: Call): Promise<Answer>
 }
 
-/** Keeps the type of the input of one tool. */
+/** Preserves the input type of a tool. */
 export const tool = <Input extends TObject>(definition: Tool<Input>): Tool => definition as unknown as Tool
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** A header for a call that has its effect once. A model chooses any text; a header takes no other than ASCII. */
+/** A header for idempotent calls. Models choose any text, but headers must be ASCII. */
 export const onceWith = (idempotencyKey: string | undefined) =>
   idempotencyKey === undefined ? {} : { header: { 'idempotency-key': hashOf(idempotencyKey) } }
 
 export const invalid = (message: string) => new WishwellError(message, { code: 'INVALID_REQUEST' })
 
-/** On whose calls a server stands. */
 export interface Caller {
   /** With one key. */
   client: WishwellClient
-  /** Of the key: it is not told of tools that it may not use. */
+  /** The key's; hides tools that it may not use. */
   scope: KeyScope
-  /** Takes what no refusal of the API is. */
+  /** Receives errors that are no refusals of the API. */
   onError: (error: unknown) => void
 }
 
-/** What is told of a failure. What nobody expected is answered as by the API: with nothing of it. */
+/** What to tell of a failure. Unexpected errors reveal nothing, as in the API. */
 export function toRefusal(error: unknown, onError: Caller['onError']): WishwellError {
   if (error instanceof WishwellError) return error
   onError(error)

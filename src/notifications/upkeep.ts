@@ -8,7 +8,7 @@ import { hasChannels, sealedFor } from './channels/store/channels.ts'
 import { disableChannel } from './channels/store/states.ts'
 import { hasTrackers, sealedFor as trackerSeal, unreadableTracker } from './trackers/store/trackers.ts'
 
-/** @throws ConfigError when channels or trackers are stored and there is no key that could open them. */
+/** @throws ConfigError if channels or trackers are stored but no key could open them. */
 export async function requireSecretsKey(database: Database, secrets: Secrets): Promise<void> {
   if (secrets.hasKey || !((await hasChannels(database)) || (await hasTrackers(database)))) return
   throw new ConfigError(
@@ -16,7 +16,7 @@ export async function requireSecretsKey(database: Database, secrets: Secrets): P
   )
 }
 
-/** For a service whose readers it cannot give links to. */
+/** Warns if the service cannot give its readers links. */
 export async function warnOfMissingLinks(database: Database, log: Pick<Logger, 'warn'>): Promise<void> {
   if (!(await hasChannels(database))) return
   log.warn('PUBLIC_URL is not set: what is told on channels has no links')
@@ -26,9 +26,7 @@ const sliceSize = 50
 
 interface Sealed {
   table: 'channels' | 'trackers'
-  /** What a row is sealed with. */
   sealedFor: (id: string) => string
-  /** The rows that are known to be unreadable. */
   isUnreadable: RawBuilder<unknown>
   noteUnreadable: (transaction: Transaction, id: string, now: Date) => Promise<unknown>
 }
@@ -39,7 +37,7 @@ const sealedRows: readonly Sealed[] = [
     sealedFor,
     isUnreadable: sql`coalesce(disabled_reason = 'unreadable', false)`,
     noteUnreadable: async (transaction, id, now) => {
-      // One that is disabled for another reason gets this one, so that it is not tried in every round.
+      // Also replaces another reason for being disabled, so that it is not tried in every round.
       if (await disableChannel(transaction, id, 'unreadable', now)) return
       await transaction.updateTable('channels').set({ disabled_reason: 'unreadable' }).where('id', '=', id).execute()
     },
@@ -53,11 +51,7 @@ const sealedRows: readonly Sealed[] = [
   },
 ]
 
-/**
- * Seals a slice of channels and trackers again that are not sealed with the first key. One that its key does not open is disabled, or says so. One whose key
- * this process does not have is left alone: another process may have it.
- * @returns whether there may be more.
- */
+/** Reseals a slice with the first key, disabling unreadable ones; skips unknown keys. @returns whether to go on. */
 export async function sealAgain(database: Kysely<Tables>, secrets: Secrets, now: Date): Promise<boolean> {
   let hasMore = false
   for (const sealed of sealedRows) if (await sealSlice(database, secrets, sealed, now)) hasMore = true
@@ -94,7 +88,7 @@ async function sealSlice(
   })
 }
 
-/** Warns of channels and trackers whose key this process does not have: on them nothing is delivered by it. */
+/** Warns of channels and trackers whose key this process lacks: it delivers nothing there. */
 export async function warnOfUnknownKeys(
   database: Executor,
   { knownPrefixes }: Secrets,

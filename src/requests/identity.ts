@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IdentityKind, PlatformName } from '../database/column-types.ts'
 
-/** One thing that a request is recognised by, in the form in which two of them are compared. */
+/** One way to recognize a request, in comparable form. */
 export interface Identity {
   kind: IdentityKind
   value: string
@@ -17,14 +17,11 @@ export interface IdentifiedRequest {
 
 interface ComparableUrl {
   page: string
-  /** `?` and the parameters in order; empty when there are none. */
+  /** `?` and the sorted parameters; empty if none. */
   query: string
 }
 
-/**
- * A web address without what does not make it another page: scheme, `www.`, case of the host, default port, closing
- * slashes, fragment, order of parameters. The case of path and parameters counts.
- */
+/** Drops from a URL what makes no other page, e.g. `www.` or fragment; path and parameters keep their case. */
 function comparableUrl(text: string): ComparableUrl | null {
   const trimmed = text.trim()
   if (!/^https?:\/\//i.test(trimmed) || !URL.canParse(trimmed)) return null
@@ -35,16 +32,16 @@ function comparableUrl(text: string): ComparableUrl | null {
   return { page, query: query === '' ? '' : `?${query}` }
 }
 
-/** Whether a text is a web address, which `identitiesOfUrl` can compare. */
+/** Whether a text is a URL that `identitiesOfUrl` can compare. */
 export const isComparableUrl = (text: string): boolean => comparableUrl(text) !== null
 
 const fold = (text: string) => text.normalize('NFC').trim().replace(/\s+/gu, ' ').toLowerCase()
 const foldHandle = (text: string) => fold(text.trim().replace(/^@/u, ''))
 
-/** Without those that are empty: an empty value identifies no request. */
+/** Drops empty values, which identify nothing. */
 const present = (identities: readonly Identity[]) => identities.filter(({ value }) => value !== '')
 
-/** What the store and a purge compare a request by. */
+/** The identities by which the store and a purge compare a request. */
 export function identitiesOf(request: IdentifiedRequest): Identity[] {
   const url = comparableUrl(request.sourceUrl)
   const profile = comparableUrl(request.authorProfileUrl ?? '')
@@ -61,20 +58,20 @@ const identitiesOfAddress = (kind: 'url' | 'profile', text: string): Identity[] 
   const url = comparableUrl(text)
   if (url === null) return []
   const { page, query } = url
-  // A link that people pass on carries parameters of its own; it is the page without any, where the page has none.
+  // Shared links carry extra parameters, so they also match a page stored without any.
   return query === '' ? [{ kind, value: page }] : [page + query, page].map((value) => ({ kind, value }))
 }
 
-/** What a named address stands for; empty when it is no web address. */
+/** The identities of a URL; empty if it is none. */
 export const identitiesOfUrl = (url: string): Identity[] => identitiesOfAddress('url', url)
 
-/** What a named author stands for: a web address is a profile, `@ada` a handle, anything else a handle or a name. */
+/** What a named author may be: a URL is a profile, `@ada` a handle, anything else a handle or a name. */
 export function identitiesOfAuthor(author: string): Identity[] {
   if (isComparableUrl(author)) return identitiesOfAddress('profile', author)
   const handle: Identity = { kind: 'handle', value: foldHandle(author) }
   return present(author.trim().startsWith('@') ? [handle] : [handle, { kind: 'name', value: fold(author) }])
 }
 
-/** The same for the same identity, and all that is stored of a suppressed one. NUL is in no stored text. */
+/** The hash of an identity, which is all that is stored of a suppressed one. NUL occurs in no stored text. */
 export const hashIdentity = (platform: PlatformName, { kind, value }: Identity): string =>
   hash('sha256', `${platform}\0${kind}\0${value}`)

@@ -1,14 +1,13 @@
 import type { PlatformName } from '../database/column-types.ts'
 import { siteHost } from '../platforms/adapters/stackexchange/source.ts'
 
-/** Sites of Stack Exchange whose questions are about whatever software their authors use. */
 const anySoftware =
   /^(?:(?:[a-z]{2}\.)?stackoverflow|superuser|serverfault|softwarerecs|hardwarerecs|softwareengineering|webapps|ux)$/
 
-/** What stands before the category in the name of a Discourse forum: `forum.acme.com: Ideas`. */
+/** The forum in a Discourse source name: `forum.acme.com` of `forum.acme.com: Ideas`. */
 const forumOf = (sourceName: string) => sourceName.split(': ', 1)[0]!
 
-/** How the name of a source tells the product on each platform; on all others a source is no product: a story, a video, a person. */
+/** How a source name maps to a product. On other platforms a source is a story, video or person, not a product. */
 const products: Readonly<Record<PlatformName, (sourceName: string) => string | null>> = {
   github: (repository) => repository,
   gitlab: (project) => project,
@@ -18,10 +17,7 @@ const products: Readonly<Record<PlatformName, (sourceName: string) => string | n
   stackexchange: (site) => (anySoftware.test(site) ? null : siteHost(site)),
 }
 
-/**
- * The product that a request is about, by the source that it was posted in, in lower case: the tracker (`acme/app`), the community
- * (`r/android`), the forum without its category or the site (`forum.acme.com`). Null where the source is of no single product.
- */
+/** The product of a source: `acme/app`, `r/android`, `forum.acme.com`. Null if it is not about a single one. */
 export function productOf({
   platform,
   sourceName,

@@ -13,8 +13,8 @@ const sourceHash = sql`encode(sha256(convert_to(requests.platform, 'UTF8') || '\
   || convert_to(requests.source_id, 'UTF8')), 'hex')`
 
 /**
- * For a query over `requests`: whether the operator, or the account of the view, said whether the row is a request. A hash and one
- * probe of an index for each row of a page, where anything was corrected at all; the view has an account wherever it has corrections.
+ * SQL: whether the operator or the view's account corrected the row. One index probe per row, if anything was
+ * corrected. The view of an account with corrections always names it.
  */
 const isCorrected = ({ account }: View): RawBuilder<boolean> =>
   sql<boolean>`case when exists (select from request_corrections) then
@@ -22,32 +22,29 @@ const isCorrected = ({ account }: View): RawBuilder<boolean> =>
     and ${account === null ? sql`correction.account_id is null` : sql`(correction.account_id is null or correction.account_id = ${account}::uuid)`})
     else false end`
 
-/** The maximum characters (code points) of a description that a list or a search shows. */
+/** The maximum length of a description in lists and searches, in code points. */
 const excerptLength = 2_000
-/** How many characters must be read to see whether a text is longer than its excerpt. */
+/** How many characters to read to tell whether a text is longer than its excerpt. */
 const excerptProbe = excerptLength + 1
 
-/** How far before the limit the end of a word is searched; a script without spaces is cut at the limit. */
+/** How far before the limit to look for the end of a word; scripts without spaces are cut at the limit. */
 const wordSearch = 100
 
-/**
- * What lists and searches show of a description: all of it, or its beginning up to the end of a word.
- * @param text at least the first `excerptProbe` code points of it.
- */
+/** Cuts a description at the end of a word. @param text at least its first `excerptProbe` code points */
 export function excerptOf(text: string): { description: string; descriptionTruncated: boolean } {
-  // A code point has one or two UTF-16 units, so a text with no more units than that is whole.
+  // A code point has at least one UTF-16 unit, so this text is not longer than the excerpt.
   if (text.length <= excerptLength) return { description: text, descriptionTruncated: false }
   const characters = Array.from(text.slice(0, 2 * excerptProbe))
   if (characters.length <= excerptLength) return { description: text, descriptionTruncated: false }
   const shown = characters.slice(0, excerptLength).join('')
-  // Where the first character that is left out is white space, the last word is whole.
+  // If the next character is white space, the last word is complete.
   const endsWord = /^\s/u.test(characters[excerptLength]!)
   const lastSpace = endsWord ? -1 : shown.search(/\s\S*$/u)
   const end = lastSpace < shown.length - wordSearch ? shown.length : lastSpace
   return { description: shown.slice(0, end).trimEnd(), descriptionTruncated: true }
 }
 
-/** How likely a request is one, as the caller sees it. */
+/** How likely it is a request, as the caller sees it. */
 export const likelihoods = ['likely', 'maybe', 'unlikely'] as const
 
 export type Likelihood = (typeof likelihoods)[number]
@@ -55,7 +52,7 @@ export type Likelihood = (typeof likelihoods)[number]
 const likelihoodOf = (standing: Standing): Likelihood =>
   standing === standings.likely ? 'likely' : standing === standings.maybe ? 'maybe' : 'unlikely'
 
-/** The imported requests of a wish, which no public number counts. */
+/** A wish's imported requests, which no public number counts. */
 export const ownAsks = closed(
   {
     asks: Type.Integer(),
@@ -69,7 +66,7 @@ export const ownAsks = closed(
   },
 )
 
-/** The wish of a request, as every answer gives it. */
+/** The wish of a request, in every answer. */
 export const wishOfRequest = closed(
   {
     wishId: Type.String({ description: 'Identifier of the wish: the requests that ask for the same' }),
@@ -80,7 +77,7 @@ export const wishOfRequest = closed(
   named('WishOfRequest'),
 )
 
-/** A feature request as the interface gives it. Unknown is null, never invented. */
+/** A feature request in the API. Unknown values are null, never invented. */
 export const requestRecord = closed(
   {
     _id: Type.String({ description: 'Identifier of the request' }),
@@ -149,7 +146,7 @@ export const requestRecord = closed(
 
 export type RequestRecord = Static<typeof requestRecord>
 
-/** The parameter of lists and searches for whole texts. */
+/** The parameter for whole texts in lists and searches. */
 export const fullTextParameter = defaulted(
   Type.Boolean({
     default: false,
@@ -183,33 +180,31 @@ const shownColumns = [
   'product',
 ] as const satisfies readonly (keyof Tables['requests'])[]
 
-/** What `toRecord` needs of a row of `requests`, and the names of its topics. */
+/** The columns that `toRecord` needs, with topic names. */
 export type RequestRow = Selectable<Pick<Tables['requests'], (typeof shownColumns)[number] | 'description'>> & {
   topics: string[] | null
-  /** In the view that it was read with. */
   standing: Standing
   corrected: boolean
   wish: WishOfRequest | null
 }
 
-/** For a query over `requests`: the names of the row's topics, the one that found it first before the others. */
+/** SQL on `requests`: the names of the row's topics; the one that found it first comes first. */
 const topicNames = sql<string[] | null>`(
   select array_agg(topics.name order by request_topics.found_at, topics.key)
   from request_topics join topics on topics.key = request_topics.topic_key
   where request_topics.request_id = requests.id)`
 
-/** How much of the descriptions is read: all of it, or the beginning that lists show. */
+/** Whether to read whole descriptions or excerpts. */
 export interface TextChoice {
   fullText: boolean
 }
 
-/** How records are read. */
 export interface RecordChoice extends TextChoice {
-  /** Of the reader; without it the shared view. */
+  /** The reader's; defaults to the shared view. */
   view?: View | undefined
 }
 
-/** For a query over `requests`: the columns of a `RequestRow`. Without `fullText` the database sends only the beginning of a long text. */
+/** SQL on `requests`: the columns of a `RequestRow`. Without `fullText`, long texts are cut in the database. */
 export const recordColumns = ({ fullText, view = sharedView }: RecordChoice): RawBuilder<unknown> => {
   const description = fullText ? sql`requests.description` : sql`left(requests.description, ${sql.lit(excerptProbe)})`
   const columns = shownColumns.map((column) => sql.ref(`requests.${column}`))
@@ -218,7 +213,7 @@ export const recordColumns = ({ fullText, view = sharedView }: RecordChoice): Ra
     ${wishColumn(view)} as wish`
 }
 
-/** @param row as `recordColumns` gives it with the same choice. */
+/** @param row as `recordColumns` gives it with the same choice */
 export const toRecord = (row: RequestRow, { fullText }: TextChoice): RequestRecord => ({
   _id: row.id,
   title: row.title,
@@ -250,7 +245,7 @@ export const toRecord = (row: RequestRow, { fullText }: TextChoice): RequestReco
   wish: row.wish,
 })
 
-/** The requests with these ids that the view shows, in the order of the ids; one that is gone is left out. */
+/** Reads the requests with these ids that the view shows, in the given order; deleted ones are omitted. */
 export async function readRequests(
   executor: Executor,
   ids: readonly string[],

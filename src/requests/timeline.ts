@@ -4,12 +4,12 @@ import { dayMs } from '../runtime/durations.ts'
 export const dayOf = (moment: Date): string => moment.toISOString().slice(0, 10)
 
 export interface Period {
-  /** Its first UTC day, YYYY-MM-DD; it ends where the next one begins. */
+  /** The first UTC day, YYYY-MM-DD; ends where the next period starts. */
   from: string
   requests: number
 }
 
-/** The Monday of a day's week, as in ISO 8601, at its time of day. */
+/** The Monday of a day's ISO 8601 week, at the same time of day. */
 export function startOfWeek(day: Date): Date {
   const sinceMonday = (day.getUTCDay() + 6) % 7
   return new Date(day.getTime() - sinceMonday * dayMs)
@@ -24,14 +24,10 @@ const nextOf = {
 }
 const startOf = { week: startOfWeek, month: startOfMonth, year: startOfYear }
 
-/** Up to half a year is shown in weeks, up to ten years in months. */
+/** Weeks up to half a year, months up to ten years. */
 const unitOf = (days: number) => (days <= 183 ? 'week' : days <= 3_653 ? 'month' : 'year')
 
-/**
- * How many requests were posted in each week, month or year, from the first day to the last, empty ones included; the
- * longer the time between the two, the longer the periods.
- * @param days UTC days as YYYY-MM-DD with how many there were, in any order.
- */
+/** Counts per week, month or year, depending on the span, empty periods included. @param days as YYYY-MM-DD, UTC */
 export function timelineOf(days: readonly { day: string; requests: number }[]): Period[] {
   if (days.length === 0) return []
   const moments = days.map(({ day }) => Date.parse(day))

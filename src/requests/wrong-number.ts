@@ -1,25 +1,20 @@
-/** A derived number or copy that differs from what it is derived from. */
+/** A derived number or copy that differs from its source. */
 export interface WrongNumber {
-  /** The topic, wish, request or word. */
   subject: string
-  /** What is wrong of it, such as `votes`. */
+  /** What is wrong, such as `votes`. */
   check: string
   stored: string | null
   /** Derived anew. */
   expected: string | null
 }
 
-/** What a verification found. */
 export interface Verified {
-  /** At most `limit` of the options. */
   wrong: WrongNumber[]
-  /** How many numbers changed each time that they were read, so that nothing can be said of them. */
+  /** Numbers that changed on every read, so that nothing can be said about them. */
   unchecked: number
 }
 
 export interface VerifyOptions {
-  /** The verification ends with so many differences. */
   limit: number
-  /** Ends the verification with its reason. */
   signal?: AbortSignal
 }

@@ -9,37 +9,34 @@ import type { SearchIndex, SearchInput } from './search-index.ts'
 export type AskedTotals = Totals & { inPart?: number }
 
 export interface AnswerInput extends SearchInput {
-  /** Whether the results say where in them the words are. */
   highlight?: boolean
-  /** Whether the requests with all words are counted; they are for facets. */
+  /** Whether to count full matches; facets always do. */
   total?: boolean
-  /** With `total`: whether those with some of the words are counted, too. */
+  /** With `total`: whether to count partial matches, too. */
   inPart?: boolean
-  /** What the matches are counted by. */
   facets?: readonly FacetName[]
 }
 
-/** One page of what a search found: of a query alone, or of a query with the topics that it was expanded by. */
+/** One page of search results, for a query alone or together with its expanded topics. */
 export interface SearchPage {
   results: RequestRecord[]
-  /** Another page can be had inside the cap. */
+  /** There is another page within the cap. */
   hasMore: boolean
-  /** This page ends at result 100 and more match. */
+  /** This page ends at result 100, and more match. */
   limitReached: boolean
-  /** Set when only so many of the best matches were considered. */
+  /** Set if only this many best matches were considered. */
   window: number | null
-  /** How many more of the considered matches are of the class maybe. */
+  /** How many more considered matches are of the class maybe. */
   maybeResults: number
-  /** The normalised words that were searched. */
   words: string[]
-  /** How many requests have all words of the query, and how many some; null where nobody asked. */
+  /** How many requests match all words of the query, and how many only some; null unless asked for. */
   totals: AskedTotals | null
   understood: Understood
-  /** The ids of the results that have words of the query, but not all of its phrases. */
+  /** Ids of results with words of the query, but not all its phrases. */
   onlyWords: ReadonlySet<string>
 }
 
-/** A record, with why it is a result where that is not plain. */
+/** A record, and why it is a result if that is not obvious. */
 export type SearchResult = RequestRecord & { highlights?: Highlight[]; matchedBy?: 'words' }
 
 export interface SearchAnswer {
@@ -55,7 +52,7 @@ export interface SearchAnswer {
 
 const isCounted = ({ total, facets = [] }: AnswerInput) => total === true || facets.length > 0
 
-/** The totals and facets of a search, in a statement of their own; null where nobody asked. */
+/** Reads the totals and facets of a search in a separate statement; null unless asked for. */
 export const readAskedTotals = async (
   searchIndex: SearchIndex,
   executor: Executor,
@@ -68,7 +65,7 @@ export const readAskedTotals = async (
   return input.inPart ? { ...totals, inPart: (await searchIndex.inPart(executor, query)).total } : totals
 }
 
-/** The answer to every search, with the highlights, which are read for it besides the page. */
+/** Builds the answer to any search, including the highlights. */
 export async function toAnswer(
   executor: Executor,
   { query, highlight = false }: Pick<AnswerInput, 'query' | 'highlight'>,
@@ -96,10 +93,7 @@ export async function toAnswer(
   }
 }
 
-/**
- * The answer to a search of the cache, without what depends on the caller.
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
- */
+/** Answers a search of the cache. @throws ServiceError INVALID_REQUEST for an unsearchable query. */
 export async function answerSearch(
   { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
   input: AnswerInput,

@@ -12,29 +12,23 @@ import {
 import { hasUnrankedForms, isOneWord } from './terms.ts'
 import type { CacheBounds } from './totals.ts'
 
-/**
- * How an index of the database ranks: queries with the columns `request_id`, `score`, the higher the better, `has_all`, whether the text has
- * all words, and `considered` as in `Hits`.
- */
+/** Queries give `request_id`, `score` (higher is better), `has_all` words, and `considered` as in `Hits`. */
 export interface Ranking {
-  /**
-   * The `max` best matches by score and perhaps more. It gives no row that does not match, and all of the matches when they are fewer.
-   * @param all a `tsquery` of all words; null, also as a value, where texts are not compared: then `has_all` is true
-   */
+  /** At least the `max` best matches, and no others. @param all a `tsquery`; null: `has_all` is true */
   best(words: string, all: RawBuilder<unknown> | null, max: number): RawBuilder<unknown>
-  /** Those of the requests in `ids` that match; for a small number of ids, since every text is read. */
+  /** The matches among `ids`. Reads every text, so pass few ids. */
   among(words: string, all: RawBuilder<unknown> | null, ids: RawBuilder<unknown>): RawBuilder<unknown>
 }
 
 const hitsOf = (ranked: RawBuilder<unknown>) => sql`
   select request_id as id, score, has_all, considered::integer as considered, 0 as lower, null::json as totals from (${ranked}) as ranked`
 
-/** What has only other forms of the words is worth so much of the worst that has the words: of equal merit it comes after it. */
+/** Score of a match with only other forms of the words, as a share of the worst match with the words themselves. */
 const otherFormsShare = 0.85
-/** The worst where nothing has the words themselves. */
+/** The worst score if nothing has the words themselves. */
 const leastScore = sql.lit(0.01)
 
-/** Those of some requests that have any of the words, or all of them in other forms. */
+/** The requests among some that have any of the words, or all in other forms. */
 export function amongOf(ranking: Ranking, { words, terms }: RankedQuery, ids: readonly string[]): Hits {
   const some = sql`${[...ids]}::uuid[]`
   const ranked = ranking.among(words.join(' '), isOneWord(terms) ? null : allWords(terms), some)
@@ -46,7 +40,7 @@ export function amongOf(ranking: Ranking, { words, terms }: RankedQuery, ids: re
     where request_id = any(${some}) and words @@ ${allWords(terms)} and request_id not in (select id from ranked)`
 }
 
-/** Whether the sample says that very many requests may be in the total. In a small cache reading all of them takes no longer than asking. */
+/** Whether the sample suggests too many requests to count. In a small cache, counting is as fast as asking. */
 function areManyIn(query: SearchQuery, { requests, counted, manySampled }: CacheBounds): RawBuilder<unknown> {
   if (requests <= counted) return sql`false`
   const least = isChecked(query) ? leastVisible(query) : filterView(query.filters).least
@@ -55,8 +49,8 @@ function areManyIn(query: SearchQuery, { requests, counted, manySampled }: Cache
 }
 
 /**
- * How many requests have all words of a query, as JSON, by `extent` of `bestOf`; null where it takes a statement of its own.
- * @param matches the rows of `searchable_requests` that have all words and that the view may show
+ * A query's full matches as JSON, by `extent` of `bestOf`; null if counting needs its own statement.
+ * @param matches rows of `searchable_requests` that have all words and that the view may show
  */
 function totalsIn(query: SearchQuery, matches: RawBuilder<unknown>, { counted }: CacheBounds): RawBuilder<unknown> {
   const ofMany = isChecked(query) ? sql`null` : sql.lit(counted + 1)
@@ -72,17 +66,17 @@ function totalsIn(query: SearchQuery, matches: RawBuilder<unknown>, { counted }:
 }
 
 /**
- * The best by their scores, and before those with some of the words the others that have all. What their scores are is not known, but that
- * they are at most those of the worst here: to compute one takes 0.4 ms. The index of words has them, and the total.
+ * The best matches by score, then other requests with all words, then those with some. The index of words finds the
+ * others (and the total), but not their scores, which would take 0.4 ms each: they are at most the worst score here.
  */
 export function bestOf(ranking: Ranking, query: RankedQuery, max: number, bounds: CacheBounds): Hits {
   const { terms } = query
-  // The words of phrases make another query: it is counted by itself.
+  // Phrases search other words, so they are counted separately.
   const counted = query.counted?.phrases.length === 0 ? query.counted : undefined
   const isOne = isOneWord(terms)
   const all = allWords(terms)
   const isUnranked = hasUnrankedForms(terms)
-  // Those with other forms are no lower than all that are ranked: a page of them may be asked for.
+  // Matches by other forms rank like all others, so a whole page of them may be needed.
   const most = sql.lit(isUnranked ? max : maxLower)
   const ranked = ranking.best(query.words.join(' '), isOne ? null : all, max)
   const best = sql`${hitsOf(ranked)} order by score desc, id limit ${max}`

@@ -7,47 +7,46 @@ import { allWords } from './matched-set.ts'
 import type { SearchOrder } from './orders.ts'
 import { quotedWords, someOf, type Term } from './terms.ts'
 
-// The order by best match (decision 044): exact titles first, then tiers of scores; among exact titles and in a tier by votes.
+// Order by best match (decision 044): exact titles, then tiers of scores; within each, by votes.
 
 /**
- * A tier begins with the best match that is left, and has all whose scores are at most this much worse, as a share of that one's. So a match is
- * in one tier, none is chained to a better one by those between them, and a deeper ranking, which adds worse ones, changes the last tier only.
+ * A tier spans scores down to this share below its best match. It starts at the best match left, so tiers never chain,
+ * and a deeper ranking (which adds worse matches) changes only the last tier.
  */
 export const tierDepth = 0.1
 
 /**
- * Only so many of the best matches by words are ordered anew, whatever page of them is read, so pages fit together. An exact title among them that
- * has what was typed is in the first tier: its text may repeat no word, and be long, so that its score is anything.
+ * How many of the best matches are reordered, the same for every page so that pages fit together. An exact title among
+ * them is in the first tier: its score says little if its text is long or never repeats a word.
  */
 export const reorderedMatches = 100
 
 const settledStatuses: readonly RequestStatus[] = ['completed', 'declined', 'duplicate', 'closed']
 const settledList = sql.join(settledStatuses.map((status) => sql.lit(status)))
 
-/** Votes as they order a tier: half of them where a request is settled, because nobody waits for it any more. */
+/** Votes for ordering a tier. Settled requests count half, because nobody waits for them anymore. */
 export const wantedOf = (votes: RawBuilder<unknown>, status: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`${votes} * case when ${status} in (${settledList}) then 0.5::float8 else 1 end`
 
-/** What a title is compared with. */
 export interface AskedWords {
   terms: readonly Term[]
-  /** Abbreviations or synonyms are searched, too: nothing says how well a text matches that has only those, so its title decides. */
+  /** Whether abbreviations or synonyms are searched: a match with only those is judged by its title. */
   hasMeanings: boolean
 }
 
-/** An exact title is longer than the query by a few words that say nothing; the words of a longer one are not read. */
+/** How much longer than the query a title can be and still be exact, because of words that say nothing. */
 const maxLonger = 40
 
-/** Whether the title, as it is indexed, has all words, whether it says nothing else but that something is asked for, and whether it has them as typed. */
+/** Whether the indexed title has all words, nothing else that carries meaning, and the words as typed. */
 function titleOf({ terms, hasMeanings }: AskedWords): RawBuilder<unknown> {
   const words = someOf(terms).flatMap((one) => quotedWords(one) ?? [one])
   const saysNothingElse = sql`tsvector_to_array(said) <@ ${[...new Set([...words.map(stemOf), ...askingStems])]}::text[]`
-  // A parameter: as a literal each length would be another statement to be planned.
+  // A parameter: with a literal, each length would be planned separately.
   const typed = terms
     .map((term) => term.filter((one) => quotedWords(one) === null))
     .map((own, at) => (own.length > 0 ? own : terms[at]!))
   const maxLength = sql`${words.join(' ').length + maxLonger}::int`
-  // The query by itself, so that it is made once, and not for each title, which ends with its line.
+  // A subquery, so that the query is built once and not per title. A title ends with its line.
   return sql`
     select matches and ${sql.lit(hasMeanings)} as titled, matches and ${saysNothingElse} as exact,
       matches and said @@ (select ${allWords(typed)}) as typed from (
@@ -58,10 +57,7 @@ function titleOf({ terms, hasMeanings }: AskedWords): RawBuilder<unknown> {
     ) as title`
 }
 
-/**
- * What comes before any order: requests with all words of the query before those with some, and in a view of several classes likely requests
- * before those that may be one.
- */
+/** Sorts requests with all words first and, in a view of several classes, likely requests first. */
 const partOrder = ({ least }: View) =>
   least === standings.likely ? sql`has_all desc` : sql`has_all desc, standing desc`
 
@@ -71,11 +67,11 @@ const orders: Record<SearchOrder, RawBuilder<unknown>> = {
   new: sql`posted_at desc, id desc`,
 }
 
-/** The order of a search among its best matches, as columns of `shownOf`. */
+/** The order of a search among its best matches, by columns of `shownOf`. */
 export const searchOrder = (view: View, sortBy: SearchOrder): RawBuilder<unknown> =>
   sql`${partOrder(view)}, ${orders[sortBy]}`
 
-/** Of the candidates those that the view shows and that pass the condition, with what the order by best match needs. */
+/** The candidates that the view shows and that pass the condition, with the columns of the order by best match. */
 export const shownOf = (view: View, asked: AskedWords): RawBuilder<unknown> => sql`
   -- The best by words are ordered anew, and the others stay after them: those of the best, too, that repeat a text of their source.
   reordered as materialized (
@@ -112,8 +108,8 @@ export const shownOf = (view: View, asked: AskedWords): RawBuilder<unknown> => s
   )`
 
 /**
- * How many of the shown matches keep their order whatever a deeper ranking adds. It adds matches after the worst one or equal to it: those
- * are in none of the tiers that end before it, and change nothing at all once enough are ordered anew.
+ * How many of the shown matches keep their order in any deeper ranking. Deeper matches score at most as high as the
+ * worst one, so they cannot change tiers that end above it, nor anything once enough are reordered.
  */
 export const finalCount = ({ hasMeanings }: AskedWords): RawBuilder<unknown> => sql`
   select case when better >= ${sql.lit(reorderedMatches)} then better else unpassed end from (

@@ -3,13 +3,12 @@ import type { Database, Executor, Transaction } from '../database/open.ts'
 import type { Ranking } from './best-hits.ts'
 import { type BuildOptions, type EngineIndex, prepareIndex, readIndexState, withBuildLock } from './index-build.ts'
 
-/** Before 1.5.1 pg_textsearch knows a query only by a constant, and parses the text of each match where it is an argument of a function. */
+/** Older versions accept only constant queries, and reparse each match's text for a query passed to a function. */
 const minVersion = '1.5.1'
 
-/** The first numbers of a version, such as `1.5.0-dev`. */
 const numbersOf = (version: string): number[] => version.split(/[^0-9]+/, 3).map(Number)
 
-/** Whether a version of an extension is at least another one. */
+/** Compares versions of an extension. */
 export function isAtLeast(version: string, least: string): boolean {
   const given = numbersOf(version)
   const wanted = numbersOf(least)
@@ -17,7 +16,7 @@ export function isAtLeast(version: string, least: string): boolean {
   return index === -1 || (given[index] ?? 0) > wanted[index]!
 }
 
-/** @throws when the extension is not on the server, or too old. */
+/** @throws if the extension is missing on the server, or too old. */
 async function requireExtension(executor: Executor): Promise<void> {
   const { rows } = await sql<{ available: string; installed: string | null }>`
     select default_version as available, installed_version as installed
@@ -52,40 +51,40 @@ async function createFunctions(transaction: Transaction): Promise<void> {
 }
 
 /**
- * Makes what BM25 needs, as far as it is missing, and tries it once.
- * @throws when this database cannot have it (the extension is not installed, too old, not preloaded or not allowed), or when its
- * index of a full table is missing and may not be built now.
+ * Creates the missing parts of BM25 and tries it once.
+ * @throws if the extension is not installed, too old, not preloaded or not allowed, or the index of a full table is
+ * missing and may not be built now.
  */
 export async function prepareBm25(database: Database, options: BuildOptions): Promise<void> {
   await requireExtension(database)
   const state = await readIndexState(database, bm25Index.name)
   await prepareIndex(database, bm25Index, options)
   await withBuildLock(database, createFunctions).catch(async (error: unknown) => {
-    // An index that no search can use would cost every write; one that was there before is not ours to drop.
+    // An unusable index would still slow down every write. An older index is not ours to drop.
     if (state === 'missing') await sql`drop index if exists ${sql.id(bm25Index.name)}`.execute(database)
     throw error
   })
 }
 
-/** How many matches the index can rank. */
+/** The numbers of matches that the index can rank. */
 export const depths = [101, 301, 1_001, 5_001] as const
 
 export type Depth = (typeof depths)[number]
 
-/** The function that gives the best matches. */
+/** The name of the function that gives the best matches. */
 export const nameOfMatches = (max: Depth) => `best_${max}_matches`
 
 const depthFor = (max: number): Depth => depths.find((depth) => depth >= max) ?? depths[3]
 
 /**
- * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009) with k1 = 1.2 and
- * b = 0.75, by the extension `pg_textsearch`, which finds the best matches without ranking the others (Block-Max WAND).
+ * BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009), k1 = 1.2, b = 0.75.
+ * The extension `pg_textsearch` finds the best matches without ranking the others (Block-Max WAND).
  */
 export const bm25: Ranking = {
   best: (words, all, max) => sql`
     select request_id, -score as score, has_all, null::integer as considered
     from ${sql.id(nameOfMatches(depthFor(max)))}(${words}, ${all ?? sql`null`}) where score < 0`,
-  // The same score, computed for each row by itself; a row that does not match has 0.
+  // The same score, computed per row; 0 for rows that do not match.
   among: (words, all, ids) => sql`
     select request_id, -score as score, has_all, null::integer as considered from (
       select request_id, text <@> to_bm25query(${words}, 'request_texts_bm25') as score,
@@ -95,11 +94,10 @@ export const bm25: Ranking = {
 }
 
 /**
- * Left to itself, the planner may score every row and sort: minutes on a large table, and rows that match nothing come
- * back with a score of 0. `enable_sort` leaves it the index as the only way, and only as a setting of a function can it
- * hold for this one statement. There is a function for each depth, because the index reads the limit from the plan; and a function keeps its plan.
- * `bm25_get_current_score` is the score that the index has just computed; `text <@> query` instead would
- * parse the whole text of each row again.
+ * By default the planner may score and sort every row: minutes on a large table, and non-matches return with score 0.
+ * `enable_sort = off` forces the index, and only a function can set it for one statement. There is a function per depth
+ * because the index takes the limit from the plan. `bm25_get_current_score` is the score the index just computed; `text
+ * <@> query` would reparse the whole text.
  */
 export const matchesFunction = (max: Depth) => `
   create or replace function ${nameOfMatches(max)}(words text, all_words tsquery)

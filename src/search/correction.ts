@@ -17,21 +17,21 @@ import { isOfOneAlphabet, neighboursOf, wordAtTwoSlips } from './near-words.ts'
 import { replaceWords } from './query.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
 
-/** Words beyond these are left as they are typed. */
+/** Further words stay as typed. */
 const wordLimit = 8
-/** Shorter words have neighbours that are words, too. */
+/** The neighbors of shorter words are often words, too. */
 const shortestCorrected = 4
-/** Words from this length on may have two slips. */
+/** From this length on, a word may have two slips. */
 const shortestTwoSlips = 8
-/** Longer words have so many neighbours that looking for them costs too much. */
+/** Longer words have too many neighbors to look up. */
 const longestWord = 24
-/** A word that `rareRequests` have is a slip only beside a word that is this much more frequent … */
+/** A word in `rareRequests` requests is a slip only beside a word this much more frequent. */
 const frequentFactor = 50
-/** … or, from this length on, this much: few words are that long and have a neighbour. */
+/** Long words rarely have neighbors, so a smaller factor applies from this length on. */
 const shortestUnlikely = 7
 const frequentFactorOfLong = 10
 
-/** A word of a query that may be a slip: how it is typed, and normalised. */
+/** A word that may be a slip, as typed and normalized. */
 export interface TypedWord {
   typed: string
   word: string
@@ -39,14 +39,14 @@ export interface TypedWord {
 
 const punctuation = /^[\p{P}\p{S}]*(.*?)[\p{P}\p{S}]*$/su
 
-/** The letters of a piece of a query without the punctuation around it; null for names, numbers, fields, addresses and code. */
+/** A piece of a query without surrounding punctuation; null for names, numbers, fields, addresses and code. */
 function lettersOf(piece: string): string | null {
   const letters = punctuation.exec(piece)?.[1] ?? ''
   const isPlain = /^[\p{L}\p{M}]+$/u.test(letters) && !/\p{Ll}\p{Lu}/u.test(letters)
   return isPlain && !/^[@#/\\~$-]|[/\\(=]$/u.test(piece) ? letters : null
 }
 
-/** The words of a query that may be slips: plain words, outside of quotes and exclusions, that it has only once. */
+/** The words that may be slips: plain, outside quotes and exclusions, and only once in the query. */
 function typedWords(query: string, shortest: number): TypedWord[] {
   const words: TypedWord[] = []
   const times = new Map<string, number>()
@@ -64,7 +64,7 @@ function typedWords(query: string, shortest: number): TypedWord[] {
   })
 }
 
-/** @returns null when nothing is replaced. */
+/** @returns null if nothing is replaced. */
 function replaceTyped(query: string, replacements: ReadonlyMap<string, string>): string | null {
   const replaced = replaceWords(query, (piece) => {
     const typed = lettersOf(piece)
@@ -77,22 +77,18 @@ function replaceTyped(query: string, replacements: ReadonlyMap<string, string>):
 /** The words of a query that are slips if they are rare. */
 export const correctableWords = (query: string): TypedWord[] => typedWords(query, shortestCorrected)
 
-/** How many requests have each of some words, where that was not read with the page. */
+/** How many requests have each word, if not read with the page. */
 export async function readCounts(executor: Executor, words: readonly string[]): Promise<CountedWords> {
   if (words.length === 0) return {}
   const { rows } = await sql<{ counts: CountedWords }>`select ${countsOf(words)} as counts`.execute(executor)
   return rows[0]!.counts
 }
 
-/** The shortest part of a word that is written as two. */
 const shortestPart = 2
-/** So many ways to part a word are looked for in texts, those with the most frequent parts first. */
+/** How many splits of a word are looked up in texts, those with the most frequent parts first. */
 const partingsTried = 2
 
-/**
- * A word that hardly anything has as two that texts have side by side: `darkmode`, `httpclient`.
- * @param requests how many have it as one word: as two, more must have it
- */
+/** Splits a rare word into two adjacent ones: `darkmode`. @param requests how many have it as one word */
 async function partWord(
   index: SearchIndex,
   executor: Executor,
@@ -118,10 +114,7 @@ async function partWord(
 const isSwap = (one: string, other: string) =>
   one.length === other.length && [...one].sort().join('') === [...other].sort().join('')
 
-/**
- * Whether a neighbour is what was meant: people seldom get the first letter wrong, and of four letters one may be missing or two be
- * swapped, but four letters with another one are another word.
- */
+/** Whether a slip is plausible: first letters are seldom wrong; a changed letter of four is another word. */
 function isLikelySlip(word: string, neighbour: string): boolean {
   if (isSwap(word, neighbour)) return true
   if (word[0] !== neighbour[0]) return false
@@ -130,13 +123,13 @@ function isLikelySlip(word: string, neighbour: string): boolean {
 
 interface Slip {
   word: string
-  /** How many requests have it, at most one more than `rareRequests`. */
+  /** How many requests have it, capped at one more than `rareRequests`. */
   requests: number
-  /** Whether it may go on: then its last letter is not compared. */
+  /** Whether it is a prefix, whose last letter is not compared. */
   isBeginning: boolean
 }
 
-/** The most frequent word at one slip from this one; of a long word that nothing has, also at two slips. */
+/** The most frequent word one slip away; for a long unknown word, also two slips. */
 async function correctWord(executor: Executor, { word, requests, isBeginning }: Slip): Promise<string | null> {
   const factor = word.length < shortestUnlikely ? frequentFactor : frequentFactorOfLong
   const leastRequests = Math.max(1, requests * factor)
@@ -149,7 +142,7 @@ async function correctWord(executor: Executor, { word, requests, isBeginning }: 
   return requests === 0 && word.length >= shortestTwoSlips ? wordAtTwoSlips(executor, word) : null
 }
 
-/** Whether a word of the vocabulary begins so: then the last word of a query by prefix is only not yet typed to its end. */
+/** Whether a known word has this prefix: then the last word of a prefix query is just incomplete. */
 async function hasBeginning(executor: Executor, word: string): Promise<boolean> {
   const { rows } = await sql`
     select from search_words where word >= ${word} and word < ${word + lastCharacter} and ${exactRequests} > 0 limit 1`.execute(
@@ -158,18 +151,17 @@ async function hasBeginning(executor: Executor, word: string): Promise<boolean> 
   return rows.length > 0
 }
 
-/** What a query means beyond what is typed. */
 interface Meaning {
-  /** With its misspelt words corrected; null when none is. */
+  /** The query with corrected words; null if unchanged. */
   corrected: string | null
-  /** Words that are written as two. */
+  /** Words also written as two. */
   alternatives: readonly SameWords[]
 }
 
 /**
- * What is meant by words that nothing in the view has, or hardly anything: each is one that is written as two, or a slip beside a frequent word.
- * What the vocabulary does not count, such as the end of long texts and unlisted requests, is found by the index and so no slip.
- * @param rare those of its words that the vocabulary does not know as frequent
+ * What is meant by words that hardly anything in the view has: two words, or a slip of a frequent one. Words only in
+ * the index (from the end of long texts, unlisted requests) are no slips.
+ * @param rare those that the vocabulary does not know as frequent
  */
 export async function readMeaning(
   index: SearchIndex,
@@ -183,7 +175,7 @@ export async function readMeaning(
   for (const { typed, word } of rare.slice(0, wordLimit)) {
     const isBeginning = prefix && query.endsWith(typed)
     if (isBeginning && (await hasBeginning(executor, word))) continue
-    // As it is typed, so that another spelling of it is no slip.
+    // As typed, so that other spellings of a word are no slips.
     const search = { query: typed, filters: { view }, offset: 0, limit: rareRequests + 1 }
     const { results } = await index.search(executor, search)
     if (results.length > rareRequests) continue
@@ -199,7 +191,7 @@ export async function readMeaning(
   return { corrected: replaceTyped(query, replacements), alternatives }
 }
 
-/** Those of some words that nothing has which a view shows or may offer, whatever the filters say. */
+/** The words without any match that the view shows or may offer, regardless of filters. */
 export async function readUnknown(
   index: SearchIndex,
   executor: Executor,

@@ -8,7 +8,6 @@ import { type CacheBounds, createCacheBounds, defaultBounds, readTotals, totalOf
 
 const columns: Record<ExactOrder, RawBuilder<unknown>> = { votes: sql`votes`, new: sql`posted_at` }
 
-/** At most so many requests of the class maybe are handed out. */
 const maxMaybe = 1_000
 
 interface OrderedRow {
@@ -18,10 +17,7 @@ interface OrderedRow {
   maybe_ids: string[]
 }
 
-/**
- * Implements `SearchEngine.ordered` inside the database: reads all matches and sorts them. A large cache reads a bounded number: null where more
- * match.
- */
+/** `SearchEngine.ordered` in the database: reads and sorts all matches. In a large cache, null above a bound. */
 async function readOrdered(
   executor: Executor,
   query: SearchQuery,
@@ -51,7 +47,6 @@ async function readOrdered(
   return { ids, maybeIds, ...(part === 'all' ? { totals: totalOf(total, counted) } : {}) }
 }
 
-/** The words of phrases must leave at most so many texts to compare. */
 const maxCompared = 1_000
 
 async function readWithPhrases(executor: Executor, query: SearchQuery, max: number): Promise<string[] | null> {
@@ -70,10 +65,7 @@ async function readWithPhrases(executor: Executor, query: SearchQuery, max: numb
   return found > maxCompared || ids.length > max ? null : ids
 }
 
-/**
- * An engine of the database: an index that ranks, and beside it the stored words of all texts, which say exactly what matches.
- * @param bounds smaller ones for tests: whatever it reads, an exact answer is the same
- */
+/** Creates an engine from a ranking index and the stored words of all texts. @param bounds smaller for tests */
 export function createDatabaseEngine(
   kind: SearchEngine['kind'],
   ranking: Ranking,

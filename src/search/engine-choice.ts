@@ -16,32 +16,30 @@ export interface ChooseEngineOptions {
   choice?: EngineChoice
   /** Whether other processes may write meanwhile, as on Postgres. */
   isShared?: boolean
-  /** Whether the index of a full table may be built, for minutes: for `wishwell admin migrate`. */
+  /** Whether the index of a full table may be built, which takes minutes: for `wishwell admin migrate`. */
   buildsFullIndex?: boolean
   log?: Pick<Logger, 'info' | 'warn'> | undefined
-  /** How long to wait before each new attempt while the database is unavailable. */
   retryMs?: readonly number[]
 }
 
 export interface ChosenEngine {
   engine: SearchEngine
-  /** Why it is not BM25, for the operator; absent when it is. */
   fallbackReason?: string
 }
 
-/** A database that restarts or fails over is away for some seconds. */
+/** Covers a restart or failover of the database. */
 const defaultRetryMs = [500, 1_000, 2_000, 4_000, 8_000]
 
-/** A statement lost against another one; the same one may succeed now: serialization, deadlock, lock not available. */
+/** Conflicts with another statement, worth a retry: serialization, deadlock, lock not available. */
 const lostStates = new Set(['40001', '40P01', '55P03'])
 
-/** Whether an error says nothing about what this database can do. */
+/** Whether an error is temporary and says nothing about the database's abilities. */
 const isPassing = (error: unknown): boolean =>
   isDatabaseUnavailable(error) || lostStates.has(String((error as { code?: unknown } | null)?.code))
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Whether this database has BM25: it was chosen once, or its index is there. */
+/** Whether this database has BM25: chosen before, or its index exists. */
 async function hasBm25(database: Database): Promise<boolean> {
   const stored = await database.selectFrom('search_engine').select('kind').executeTakeFirst()
   return (
@@ -82,9 +80,9 @@ async function choose(database: Database, options: ChooseEngineOptions): Promise
 }
 
 /**
- * Opens the engine of this database: the one that SEARCH_ENGINE names, or BM25 where the extension `pg_textsearch` can be
- * created, else `tsvector`. A database that has BM25 never loses it by itself. While the database is unavailable it tries again.
- * @throws SearchEngineError when BM25 is required and cannot be opened.
+ * Opens the engine: the one of SEARCH_ENGINE, else BM25 if `pg_textsearch` can be created, else `tsvector`. A database
+ * with BM25 never falls back. Retries while the database is unavailable.
+ * @throws SearchEngineError if BM25 is required and cannot be opened.
  */
 export async function chooseEngine(database: Database, options: ChooseEngineOptions = {}): Promise<ChosenEngine> {
   for (const pauseMs of options.retryMs ?? defaultRetryMs) {

@@ -3,7 +3,7 @@ import { named } from '../http/openapi-components.ts'
 import { closed, oneOf } from '../http/schemas.ts'
 import { facetNames, voteSteps } from './engine.ts'
 
-/** The parameter of a call that counts by some facets. */
+/** The parameter that selects facets to count. */
 export const facetsParameter = (description: string) =>
   Type.Optional(Type.Array(oneOf(facetNames), { minItems: 1, maxItems: 8, description }))
 
@@ -14,7 +14,7 @@ const facetValues = Type.Array(closed({ value: Type.String(), count: Type.Intege
     `number: ${voteSteps.join(', ')}`,
 })
 
-/** How exact a count is, and what the requests are counted by. */
+/** The exactness of a count, and its facets. */
 export const countsSchema = {
   totalIsExact: Type.Boolean({ description: 'False: there are more than `total`' }),
   facets: closed(Object.fromEntries(facetNames.map((name) => [name, Type.Optional(facetValues)]))),

@@ -15,43 +15,39 @@ import { searchCorrected } from './query-search.ts'
 import type { RankedMatches } from './ranked.ts'
 import type { SearchIndex, SearchInput } from './search-index.ts'
 
-/** A wish that matches, with the numbers of the whole wish; a request that is not likely has none, and stands for itself. */
+/** A matching wish with the numbers of the whole wish. A request that is not likely stands alone, without numbers. */
 export interface GroupedResult {
   wishId: string | null
-  /** That of its most telling request. */
   title: string
   requestCount: number
   votes: number
   own: OwnAsks | null
   platforms: PlatformName[]
-  /** That of its most telling request. */
   product: string | null
   status: RequestStatus | null
   firstAskedAt: string
   lastAskedAt: string
-  /** How many of its requests match and pass the filters; with a window, among those that were considered. */
+  /** How many of its requests match and pass the filters; with a window, of the considered ones. */
   matching: number
-  /** One of them has all words of the query: these results come before the others. */
+  /** Whether a request of it has all words; such results come first. */
   hasAllWords: boolean
-  /** The one of them that matches best. */
   bestMatch: RequestRecord
 }
 
 interface Group {
-  /** Null for a request that is not likely in the view. */
+  /** Null if the request is not likely in the view. */
   wish_id: string | null
   matching: number
   is_first: boolean
   best_id: string
   groups: number
-  /** Of the groups those whose place no deeper ranking changes. */
+  /** How many groups keep their place in any deeper ranking. */
   final_groups: number
 }
 
-/** Of the whole wish. */
 const votes = sql`coalesce(own.votes, wishes.votes, case when requests.platform <> ${importPlatform} then requests.votes else 0 end)`
 
-/** The orders of wishes; equally good ones in the order of their best match. */
+/** The orders of wishes; ties by best match. */
 const orders: Record<SearchOrder, RawBuilder<unknown>> = {
   relevance: sql`tier, is_exact desc, ${wantedOf(votes, sql`coalesce(wishes.status, requests.status)`)} desc, position`,
   votes: sql`is_likely desc, is_first desc, ${votes} desc, position`,
@@ -65,7 +61,6 @@ interface GroupInput {
   limit: number
 }
 
-/** A page of the groups that ranked matches form. */
 async function groupMatches(
   executor: Executor,
   { ids, tiers, exact, first, final }: RankedMatches,
@@ -76,7 +71,7 @@ async function groupMatches(
     account === null
       ? sql`select null::uuid as wish_id, 0 as votes, null::timestamptz as first_asked_at where false`
       : sql`select wish_id, votes, first_asked_at from account_wishes where account_id = ${account}::uuid`
-  // All matches of a view of likely requests are likely.
+  // In a view of likely requests, all matches are likely.
   const isLikely =
     view.least === standings.likely
       ? sql`true`
@@ -105,7 +100,6 @@ async function groupMatches(
   return rows
 }
 
-/** What is shown of a request that has no wish. */
 const withoutWish = ({
   title,
   votes,
@@ -136,7 +130,7 @@ const ofWish = (
   lastAskedAt: lastAskedAt.toISOString(),
 })
 
-/** How many members of wishes match, for the wishes of a page that no whole ranking gave. */
+/** Counts matching members of a page's wishes, when no ranking of all matches has done so. */
 async function countMatching(
   searchIndex: SearchIndex,
   executor: Executor,
@@ -162,22 +156,22 @@ interface GroupsRead {
   ranked: Awaited<ReturnType<SearchIndex['rank']>>
   groups: Group[]
   numbers: Map<string, WishNumbers>
-  /** The wishes of the page with members that were not among the considered matches. */
+  /** Wishes of the page with members that were not considered. */
   unsure: WishNumbers[]
 }
 
 const sizeOf = ({ requestCount, own }: WishNumbers): number => requestCount + (own?.asks ?? 0)
 
-/** Whether the page is the one that a ranking of all matches would give. */
+/** Whether a ranking of all matches would give the same page. */
 const isFinal = ({ ranked, groups, unsure }: GroupsRead, end: number): boolean =>
   ranked.window === null ||
   ((groups[0]?.final_groups ?? 0) > end && unsure.reduce((sum, wish) => sum + sizeOf(wish), 0) <= maxSelected)
 
-/** Whether the matches are as many as are grouped at most; whichever page it is, so that pages fit together: one beyond the groups is empty. */
+/** Whether the maximum of matches is grouped. The same for every page, so that pages fit together. */
 const isFull = ({ ranked, groups }: GroupsRead): boolean =>
   ranked.deeper === null || (ranked.deeper === wideWindowSize && (groups[0]?.groups ?? 0) > searchCap)
 
-/** The groups of a page, from as few matches as decide it. */
+/** The groups of a page, ranking no more matches than needed. */
 async function readGroups(searchIndex: SearchIndex, executor: Executor, input: SearchInput, page: GroupInput) {
   const end = page.offset + page.limit
   const read = async (depth?: number): Promise<GroupsRead> => {
@@ -201,12 +195,11 @@ async function readGroups(searchIndex: SearchIndex, executor: Executor, input: S
 
 export interface GroupedPage extends Pick<RankedMatches, 'window' | 'maybeIds' | 'anyMatch'> {
   results: GroupedResult[]
-  /** Another wish follows. */
   more: boolean
   words: string[]
 }
 
-/** Searches wishes: each has one result, however many of its requests match. The best 100 wishes can be read. */
+/** Searches wishes, one result per wish however many of its requests match. Serves the best 100 wishes. */
 export async function searchWishes(
   searchIndex: SearchIndex,
   executor: Executor,
@@ -239,10 +232,7 @@ export interface WishAnswer {
   meta: SearchAnswer['meta']
 }
 
-/**
- * The answer to a search whose results are wishes, without what depends on the caller.
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
- */
+/** Answers a search for wishes. @throws ServiceError INVALID_REQUEST for an unsearchable query. */
 export async function answerWithWishes(
   { searchIndex, executor }: { searchIndex: SearchIndex; executor: Executor },
   input: AnswerInput,

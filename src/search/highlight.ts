@@ -7,7 +7,6 @@ import { searchTextLimit } from '../requests/words/text.ts'
 import { createPauses } from '../runtime/event-loop.ts'
 import { normaliseText, unspacedCharacterPattern as unspaced } from '../runtime/text/normalise.ts'
 
-/** A piece of a text as it was written, and the normalised words that it is indexed by. */
 interface Piece {
   /** UTF-16 offsets. */
   start: number
@@ -15,7 +14,7 @@ interface Piece {
   words: readonly string[]
 }
 
-/** What the normalisation takes as one: names with punctuation, version numbers, characters of a script without spaces, words. */
+/** The units of normalization: names with punctuation, version numbers, unspaced characters, words. */
 const piece = new RegExp(
   [
     '(?<![\\p{L}\\p{N}])objective[ -]?c(?:\\+\\+|(?![\\p{L}\\p{N}]))',
@@ -29,7 +28,7 @@ const piece = new RegExp(
 const unspacedCharacter = new RegExp(unspaced, 'gu')
 const plainWord = /^[a-z]+$/
 
-/** The characters of a run without spaces: each is indexed by itself and with its neighbours. */
+/** The characters of an unspaced run: each is indexed by itself and with its neighbors. */
 function* charactersOf(run: string, offset: number, normalise: (text: string) => string): Generator<Piece> {
   const characters = [...run.matchAll(unspacedCharacter)].map(({ 0: text, index }) => ({
     text: normalise(text),
@@ -43,7 +42,6 @@ function* charactersOf(run: string, offset: number, normalise: (text: string) =>
   }
 }
 
-/** Finds the pieces of texts, and caches the words of each piece for the next texts. */
 function createPieceReader(): (text: string) => Piece[] {
   const known = new Map<string, readonly string[]>()
   const characters = new Map<string, string>()
@@ -71,12 +69,12 @@ function createPieceReader(): (text: string) => Piece[] {
 
 const highlightedFields = ['title', 'description', 'tags', 'author'] as const
 
-/** Where a field of a result has the words of the query. */
+/** Where a result's field has the query's words. */
 export interface Highlight {
   field: (typeof highlightedFields)[number]
-  /** The field, or the part of a long one that has the largest number of the words. */
+  /** The field, or the part of a long one with the most matched words. */
   text: string
-  /** Start and end of each match in `text`, in UTF-16 code units, end exclusive; in order, never overlapping. */
+  /** Start and end (exclusive) of each match in UTF-16 units; sorted, never overlapping. */
   ranges: [number, number][]
 }
 
@@ -88,7 +86,6 @@ export const highlightSchema = closed({
   }),
 })
 
-/** A longer text is shown in part. */
 const snippetLength = 240
 
 interface ReadField {
@@ -106,13 +103,13 @@ function fieldsOf({ title, description, tags, authorName, authorHandle }: Reques
   ]
 }
 
-/** Only words of letters are stemmed by the text search configuration. */
+/** The text search configuration stems only words of letters. */
 const isStemmed = (word: string) => /^\p{L}[\p{L}\p{M}]*$/u.test(word)
 
-/** The database stems at most this many words for a page of results; those after them are marked only where they are as in the query. */
+/** Words stemmed by the database per page of results; later words match only exactly. */
 const maxCandidates = 10_000
 
-/** Gathers the words that may have the stem of a word of the query: stemming never changes the first letter. */
+/** Collects words that may share a stem with the query: stemming never changes the first letter. */
 function createCandidates(queried: readonly string[]) {
   const beginnings = new Set(queried.filter(isStemmed).map((word) => word[0]))
   const exact = new Set(queried)
@@ -124,7 +121,7 @@ function createCandidates(queried: readonly string[]) {
   return { candidates, add }
 }
 
-/** The words that match in the index: those with the stem of a word of the query. */
+/** The words that match in the index, i.e. share a stem with the query. */
 async function findMatchingWords(executor: Executor, queried: readonly string[], candidates: ReadonlySet<string>) {
   const matching = new Set(queried)
   const stemmed = queried.filter(isStemmed)
@@ -138,7 +135,7 @@ async function findMatchingWords(executor: Executor, queried: readonly string[],
   return matching
 }
 
-/** Matches as ranges; matches that touch are one. */
+/** Matches as ranges; adjacent ones are joined. */
 function rangesOf(matches: readonly Piece[]): [number, number][] {
   const ranges: [number, number][] = []
   for (const { start, end } of matches) {
@@ -155,11 +152,11 @@ function takeOne(amounts: Map<string, number>, word: string): void {
   else amounts.delete(word)
 }
 
-/** The part of a long text with the most different words among its matches, the first such part. */
+/** The first part of a long text with the most distinct matched words. */
 function snippetOf(text: string, matches: readonly Piece[]): { from: number; to: number } {
   if (text.length <= snippetLength) return { from: 0, to: text.length }
   let best = { first: 0, different: 0 }
-  // A window of matches moves over the text: each match enters and leaves it once, so the work is linear.
+  // A sliding window: each match enters and leaves it once, so this is linear.
   const amounts = new Map<string, number>()
   let next = 0
   for (const [first, match] of matches.entries()) {
@@ -171,7 +168,7 @@ function snippetOf(text: string, matches: readonly Piece[]): { from: number; to:
     else for (const word of match.words) takeOne(amounts, word)
   }
   const { start, end } = matches[best.first]!
-  // Some words before the first match, from the beginning of one; and never half of a surrogate pair.
+  // Start some words before the first match, at a word start, and never split a surrogate pair.
   const earliest = Math.max(0, start - 40)
   const space = text.slice(earliest, start).search(/\s\S/)
   const from = earliest === 0 ? 0 : space === -1 ? start : earliest + space + 1
@@ -197,12 +194,7 @@ function highlightOf({ field, text, pieces }: ReadField, matching: ReadonlySet<s
   return inside.length === 0 ? [] : [{ field, text: text.slice(from, to), ranges: rangesOf(inside) }]
 }
 
-/**
- * Where each of the results has the words, found as the index finds them: a word is marked when it is the same word after
- * normalisation and stemming.
- * @param words normalised
- * @returns the highlights of each result, in the order of the results.
- */
+/** Finds words as the index does: equal after normalization and stemming. @param words normalized */
 export async function highlightMatches(
   executor: Executor,
   results: readonly RequestRecord[],

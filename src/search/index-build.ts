@@ -4,32 +4,30 @@ import type { Logger } from 'pino'
 import { tryLock } from '../database/advisory-locks.ts'
 import type { Database, Executor, Transaction } from '../database/open.ts'
 
-// Indexes that an engine needs beside those of the migrations. A full table stays open to writers while its index is built.
+// Indexes that an engine needs beyond the migrations; on a full table they are built without blocking writers.
 
 export interface BuildOptions {
-  /** Whether others may write at the same time, as on Postgres: then an index of a full table is built beside their writes. */
+  /** Whether others may write meanwhile, as on Postgres: then full tables get their index concurrently. */
   isShared: boolean
-  /** Whether an index of a full table may be built now: it takes minutes. */
+  /** Whether the index of a full table may be built now, which takes minutes. */
   buildsFullIndex: boolean
   log?: Pick<Logger, 'info'> | undefined
 }
 
 export interface EngineIndex {
   name: string
-  /** Runs before an index is made. */
   before?(executor: Executor): Promise<void>
   create(executor: Executor, how: '' | 'concurrently'): Promise<void>
 }
 
 type IndexState = 'missing' | 'invalid' | 'valid'
 
-/** A table of more texts is full: an index of it takes more than a second. */
+/** With more texts a table is full: indexing it takes more than a second. */
 const fullTexts = 10_000
 
-/** How long a process waits before it tries again to build, while another one builds. */
 const pauseMs = 500
 
-/** The state of an index; `invalid` is what an interrupted build leaves. */
+/** The state of an index; `invalid` after an interrupted build. */
 export async function readIndexState(executor: Executor, name: string): Promise<IndexState> {
   const { rows } = await sql<{ valid: boolean }>`
     select indisvalid as valid from pg_index
@@ -45,17 +43,14 @@ async function isFull(executor: Executor): Promise<boolean> {
   return rows[0]!.full
 }
 
-/**
- * Runs a part of the preparation in one process at a time. The others try again and again: while one of them waited for the lock inside a
- * statement, its snapshot would hold up an index that is built beside writes.
- */
+/** Prepares in one process at a time. The others poll: a waiting statement's snapshot would block concurrent builds. */
 export async function withBuildLock(
   database: Database,
   run: (transaction: Transaction) => Promise<void>,
 ): Promise<void> {
   for (;;) {
     const isDone = await database.transaction().execute(async (transaction) => {
-      // A build takes as long as it takes; the limits of the connection are for queries.
+      // The connection's limits are for queries, not builds.
       await sql`set local statement_timeout = 0`.execute(transaction)
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction)
       if (!(await tryLock(transaction, 'searchIndex'))) return false
@@ -67,7 +62,7 @@ export async function withBuildLock(
   }
 }
 
-/** Builds an index beside the writes of others. Each statement is a transaction of its own. */
+/** Builds an index concurrently. Each statement is its own transaction. */
 async function buildBesideWrites(
   database: Database,
   { name, before, create }: EngineIndex,
@@ -76,20 +71,17 @@ async function buildBesideWrites(
   log?.info({ index: name }, 'building a search index of all texts: it takes minutes, and others store meanwhile')
   await before?.(database)
   const drop = () => sql`drop index concurrently if exists ${sql.id(name)}`.execute(database)
-  // What an interrupted build left.
+  // Left by an interrupted build.
   await drop()
   await create(database, 'concurrently').catch(async (error: unknown) => {
-    // An index that failed would cost every write, and help no search.
+    // A failed index would slow down writes for nothing.
     await drop().catch(() => {})
     throw error
   })
   log?.info({ index: name }, 'the search index is built')
 }
 
-/**
- * Makes an index if it is missing, or if its build was interrupted. Nothing else is locked when the table is full.
- * @throws when it would have to build the index of a full table, and may not.
- */
+/** Creates a missing or half-built index. @throws if the table is full and its index may not be built. */
 export const prepareIndex = (database: Database, index: EngineIndex, options: BuildOptions): Promise<void> =>
   withBuildLock(database, async (transaction) => {
     const state = await readIndexState(transaction, index.name)

@@ -1,4 +1,4 @@
-// The types through which lists and searches call `collecting/live/`; `app.ts` composes them.
+// Types through which lists and searches call `collecting/live/`, wired up in `app.ts`.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { PlatformName } from '../database/column-types.ts'
@@ -8,7 +8,7 @@ import { platformErrorCode } from '../platforms/schemas.ts'
 import type { AnswerInput } from './answer.ts'
 import type { ListInput } from './list/list.ts'
 
-/** Why a platform gave nothing for a topic, in the `meta` of an answer that collected live. */
+/** Why a platform returned nothing for a topic, in the `meta` of a live answer. */
 export const collectionErrors = Type.Array(
   closed({
     platform: openWord(platformNames, 'The platform'),
@@ -23,7 +23,7 @@ export const collectionErrors = Type.Array(
 const scrapingTimeMs = Type.Integer({ description: 'From call to the end of the collection, in milliseconds' })
 const newResultsFound = Type.Integer({ description: 'Requests that the collections of this call added to the cache' })
 
-/** What `meta` has besides when `expand` is true. */
+/** Additional `meta` with `expand`. */
 export const expansionMeta = {
   expandedTopics: Type.Array(Type.String(), { description: 'What was collected; the query itself is the first' }),
   topicsScraped: Type.Integer({ description: 'Topics of which at least one platform delivered a page' }),
@@ -38,11 +38,10 @@ export const realtimeMeta = closed({ newResultsFound, scrapingTimeMs, errors: co
 
 export interface RealtimeListInput {
   list: ListInput & { topic: string }
-  /** What is collected from. */
   platforms: readonly PlatformName[]
 }
 
-/** Answers a list with `source=realtime`: a page of the topic from each platform that is not fresh, and then the list. */
+/** Answers a list with `source=realtime`: collects a page from each stale platform, then lists. */
 export type RealtimeList = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -50,11 +49,11 @@ export type RealtimeList = (
 ) => Promise<FastifyReply>
 
 export interface ExpandedSearchInput extends AnswerInput {
-  /** What is collected from; results are of all platforms, unless the filters say otherwise. */
+  /** The platforms to collect from; results come from all platforms unless filtered. */
   platforms: readonly PlatformName[]
 }
 
-/** Answers a search with `expand`, as JSON or, where the caller accepts that, as server-sent events that end with it. */
+/** Answers a search with `expand`, as JSON or, if the caller accepts it, as a stream of server-sent events. */
 export type ExpandedSearch = (
   request: FastifyRequest,
   reply: FastifyReply,

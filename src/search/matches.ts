@@ -10,70 +10,62 @@ import { bestFirst, type Hits, type SearchQuery, type Totals } from './engine.ts
 import { searchableColumns } from './matched-set.ts'
 import type { SearchOrder } from './orders.ts'
 
-// The records of matches, in one statement with their ranking.
+// Reads the records of matches, in one statement with their ranking.
 
 export interface PageInput extends SearchQuery, TextChoice, AskedWords {
-  /** The words to rank by, any of them. */
   words: readonly string[]
-  /** Also those that a long query does without; behind a selective filter all words are matched. */
+  /** Includes words that a long query drops; behind a selective filter all words are matched. */
   allWords: readonly string[]
   sortBy: SearchOrder
   offset: number
   /** `offset` + `limit` is at most 100. */
   limit: number
-  /** What is read in the first statement of the page. */
+  /** Read in the page's first statement. */
   aside?: { words: readonly string[]; total: boolean } | undefined
 }
 
-/** What a search wants to know besides its page. */
+/** What a search asks besides its page. */
 export interface Aside {
-  /** Null where counting takes a statement of its own. */
+  /** Null if counting needs its own statement. */
   totals: Totals | null
-  /** Of the words to be checked; null where they were not read. */
+  /** Of the words to check; null if not read. */
   counts: CountedWords | null
 }
 
-/** How many have all words where nothing has any of them. */
 const noTotals: Totals = { total: 0, totalIsExact: true }
 
 export interface SearchMatches {
-  /** The page, best first. */
   results: RequestRecord[]
-  /** Another match exists after these. */
   more: boolean
-  /** How many of the matches, the first ones, have all words of the query: of those that were considered. */
+  /** How many matches, from the first, have all words of the query, of those considered. */
   whole: number
-  /** Set when only so many of the best matches were considered and there may be more among the rest. */
+  /** How many of the best matches were considered, if there may be more; else null. */
   window: number | null
-  /** The considered matches that are of the class maybe, pass the filters, and are not shown because the view leaves them out. */
+  /** Considered matches of the class maybe that pass the filters but are not shown in this view. */
   maybeIds: string[]
-  /** Whether anything that the view shows or may offer has one of the words, whatever the filters say. */
+  /** Whether anything that the view shows or may offer has one of the words, ignoring filters. */
   anyMatch: boolean
-  /** Whether everything that has one of the words was considered: there is nothing beyond. */
+  /** Whether all requests with any of the words were considered. */
   isAll: boolean
-  /** Null where it was not read with the page. */
   aside: Aside | null
 }
 
 interface MatchOptions {
-  /** What narrows the matches beyond words and view. */
   condition: RawBuilder<boolean> | null
-  /** How many of the hits are considered, the best ones. */
   max: number
 }
 
 export interface Considered {
-  /** How many hits there are … */
   hits: number
-  /** … of how many that were ranked, where not all of those that match were. */
+  /** How many matches were ranked, if not all; else null. */
   ranked: number | null
-  /** How many of them are there only because they have all words; at most `maxLower`. */
+  /** How many hits are included only for having all words; at most `maxLower`. */
   lower: number
-  /** How many of the considered hits the view shows … */
+  /** How many of the considered hits the view shows. */
   inView: number
-  /** … how many of these pass the filters … */
+  /** How many shown hits pass the filters. */
   passing: number
-  /** … and how many of these, from the first on, no deeper ranking changes. */
+  /** How many passing hits, from the first, no deeper ranking changes. */
   final: number
   matches: SearchMatches
 }
@@ -87,14 +79,11 @@ type MatchRow = RequestRow &
     counts: CountedWords
   }
 
-/**
- * The common table expressions `hits`, with their ranks, and `candidates`: the considered ones that the view shows or may offer, with whether
- * they pass the condition.
- */
+/** The CTEs `hits`, ranked, and `candidates`: the hits that the view shows or may offer, with their condition. */
 export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOptions): RawBuilder<unknown> {
-  // Not shown, but counted: what `include=maybe` would add.
+  // Counted but not shown: what `include=maybe` would add.
   const leastVisible = sql.lit(Math.min(view.least, standings.maybe))
-  // `offset 0`, so that a standing which is a query by itself runs once for each hit.
+  // `offset 0`: a standing from a subquery is computed once per hit.
   const own = sql`cross join lateral (select ${standingIn(view, searchableColumns)} as standing offset 0) as considered`
   const [standing, joined] =
     view.account === null ? ['searchable_requests.standing', sql``] : ['considered.standing', own]
@@ -108,7 +97,7 @@ export function candidatesOf(hits: Hits, view: View, { condition, max }: MatchOp
     )`
 }
 
-/** Reads the records of a page of hits: those that still exist, that the view shows and that pass the filters. */
+/** Reads the records of a page of hits that still exist, are shown in the view and pass the filters. */
 export async function readMatches(
   executor: Executor,
   hits: Hits,

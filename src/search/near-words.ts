@@ -3,7 +3,6 @@ import type { Executor } from '../database/open.ts'
 import { lastCharacter, notedChanges } from '../requests/words/vocabulary.ts'
 import { slipsBetween } from '../runtime/text/slips.ts'
 
-/** How many words that begin alike are compared. */
 const comparedWords = 2_000
 
 const alphabets = [
@@ -12,11 +11,11 @@ const alphabets = [
   'αβγδεζηθικλμνξοπρστυφχψω',
 ]
 
-/** Whether all letters of a word are of one alphabet in which slips can be looked for. */
+/** Whether a word's letters are of one alphabet in which slips can be searched. */
 export const isOfOneAlphabet = (word: string): boolean =>
   alphabets.some((alphabet) => [...word].every((one) => alphabet.includes(one)))
 
-/** Every text that one slip leads to: a letter left out, doubled, added, changed, or two in the wrong order. */
+/** Every text one slip away: a letter missing, doubled, added or changed, or two swapped. */
 export function neighboursOf(word: string): string[] {
   const characters = [...word]
   const letters = alphabets.find((alphabet) => characters.some((one) => alphabet.includes(one))) ?? ''
@@ -36,7 +35,6 @@ export function neighboursOf(word: string): string[] {
   return [...neighbours]
 }
 
-/** A long word may have so many. */
 const forgivenSlips = 2
 
 interface KnownWord {
@@ -44,7 +42,7 @@ interface KnownWord {
   requests: number
 }
 
-/** Some words of the vocabulary with the same first three letters and about as many, the most frequent first. */
+/** Known words with the same first three letters and similar length, most frequent first. */
 async function readBeginningAlike(executor: Executor, word: string): Promise<KnownWord[]> {
   const beginning = [...word].slice(0, 3).join('')
   const { length } = [...word]
@@ -58,7 +56,7 @@ async function readBeginningAlike(executor: Executor, word: string): Promise<Kno
   return rows
 }
 
-/** The most frequent word at two slips of those that begin alike. */
+/** The most frequent word two slips away, among those that start alike. */
 export async function wordAtTwoSlips(executor: Executor, word: string): Promise<string | null> {
   const alike = await readBeginningAlike(executor, word)
   return alike.find((other) => other.word !== word && slipsBetween(word, other.word) <= forgivenSlips)?.word ?? null

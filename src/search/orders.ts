@@ -1,8 +1,8 @@
-// A file of its own: the command reads it, and loads nothing of the service.
+// A separate file, because the CLI loads it without the service.
 
 export const searchOrders = ['relevance', 'votes', 'new'] as const
 
 export type SearchOrder = (typeof searchOrders)[number]
 
-/** A search returns at most its best 100, however it is paged. */
+/** A search returns at most its best 100, with any paging. */
 export const searchCap = 100

@@ -19,13 +19,11 @@ import { searchCap } from './orders.ts'
 import { isOneWord } from './terms.ts'
 
 interface Order extends OrderedIds {
-  /** How many of the ids, the first ones, have all words. */
   whole: number
-  /** Set where the requests with some of the words are only those among the best matches. */
+  /** Set if requests with only some of the words come just from this many best matches. */
   window: number | null
 }
 
-/** The requests with some of the words, but not all, among the best matches. */
 async function readSomeOfBest(
   executor: Executor,
   engine: SearchEngine,
@@ -43,10 +41,7 @@ async function readSomeOfBest(
   return { ...known, ids: [...known.ids, ...others], window: best.window }
 }
 
-/**
- * The ids of the first `wanted` results: those with all words, and where they are fewer, those with some. Null where too many match to
- * be ordered.
- */
+/** Ids of the first `wanted` results: those with all words, then with some. Null if too many match to sort them. */
 async function readOrder(
   executor: Executor,
   engine: SearchEngine,
@@ -61,7 +56,7 @@ async function readOrder(
   if (missing === 0 || isOneWord(input.terms)) return { ...known, window: null }
   const some = await engine.ordered(executor, input, { part: 'some', order, limit: missing })
   if (some === null) return readSomeOfBest(executor, engine, input, known)
-  // Never twice: while the index takes over new entries, a request may seem not to have one of its words yet.
+  // Deduplicate: while the index merges new entries, a request may seem to lack a word.
   return {
     ...known,
     ids: [...new Set([...whole.ids, ...some.ids])],
@@ -70,17 +65,13 @@ async function readOrder(
   }
 }
 
-/** Whether the words match anything without the filters. */
 async function matchesAnything(executor: Executor, engine: SearchEngine, input: PageInput): Promise<boolean> {
   const filters = { view: filterView(input.filters) }
   const bare = { ...input, filters, phrases: [], excluded: [], sortBy: 'relevance' as const, offset: 0, limit: 1 }
   return (await readBestPage(executor, engine, bare)).anyMatch
 }
 
-/**
- * One page in an exact order: all requests that have all words of the query, and after them those that have some. Where they are too
- * many to be ordered, it orders the best matches, and says among how many.
- */
+/** One page in an exact order. If too many match to sort them, it sorts the best and says among how many. */
 export async function readOrderedPage(
   executor: Executor,
   engine: SearchEngine,
@@ -96,22 +87,19 @@ export async function readOrderedPage(
   return { results, more: ids.length > end, whole, window, maybeIds, anyMatch, isAll: true, aside }
 }
 
-/**
- * What the ranking cannot decide is decided among this many of the best matches, so that a filter that no match passes costs no
- * more than another.
- */
+/** What the ranking cannot decide is decided among this many best matches, whatever the filter. */
 export const windowSize = 1_000
 
-/** By relevance alone so many are ranked first; the second depth is enough where up to two thirds are hidden or left out. */
+/** Depths that a ranking by relevance tries first; the second suffices if up to two thirds are hidden. */
 const shallowDepths = [searchCap, 3 * searchCap] as const
-/** The window where fewer than `fewInView` of the best matches are in the caller's view: else hardly any would be left. */
+/** The window if fewer than `fewInView` of the best matches are in the caller's view. */
 export const wideWindowSize = 5_000
 const fewInView = windowSize / 5
 
-/** A selective filter leaves at most this many requests; the text of each of them is then matched. */
+/** A filter that leaves at most this many requests is selective: each of their texts is matched. */
 export const maxSelected = 150
 
-/** What narrows or orders the matches beyond words and view; null where the ranking gives the page. */
+/** What narrows or reorders matches beyond words and view; null if the ranking alone gives the page. */
 export function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): RawBuilder<boolean> | null {
   const onRequest = conditionsOn('searchable_requests', filters)
   const onText = textCondition({ phrases, excluded })
@@ -119,11 +107,11 @@ export function conditionOf({ filters, phrases, excluded, sortBy }: PageInput): 
   if (onRequest.length === 0 && onText === null) return isRanked ? null : sql<boolean>`true`
   const padded = sql`(select ' ' || text || ' ' as text from request_texts where request_texts.request_id = searchable_requests.request_id)`
   const ofText = onText === null ? sql`true` : sql`exists (select from ${padded} as padded where ${onText})`
-  // In this order: the text is read only of rows that pass the other conditions.
+  // The order matters: texts are read only of rows that pass the other conditions.
   return sql<boolean>`case when ${all(onRequest)} then ${ofText} else false end`
 }
 
-/** Whether a page is one of the ranking, without what has an exclusion: then most of the best are in it. */
+/** Whether a page is the ranking minus exclusions: then it has most of the best matches. */
 const isOnlyLeavingOut = ({ filters, phrases, excluded, sortBy }: PageInput): boolean =>
   excluded.length > 0 &&
   phrases.length === 0 &&
@@ -131,16 +119,15 @@ const isOnlyLeavingOut = ({ filters, phrases, excluded, sortBy }: PageInput): bo
   filterView(filters).least === standings.likely &&
   conditionsOn('searchable_requests', filters).length === 0
 
-/** How many of the best matches are ranked before a window of them: where these decide the page, it costs least. */
+/** The depths to rank before trying a window, which costs more. */
 export function depthsOf(input: PageInput, condition: RawBuilder<boolean> | null): readonly number[] {
   if (condition === null) return shallowDepths
   return isOnlyLeavingOut(input) ? shallowDepths.slice(1) : []
 }
 
 /**
- * One page of the best matches that the view shows. A page by relevance alone needs few matches: its answer counts where no deeper
- * ranking could change it. All other pages rank as many as the size of the cache and the classes of the matches demand,
- * whichever page it is, so that consecutive pages fit together.
+ * One page of the best matches that the view shows. By relevance alone, it ranks only until no deeper ranking could
+ * change the page. All other pages rank a number that does not depend on the page, so that pages fit together.
  */
 export async function readBestPage(executor: Executor, engine: SearchEngine, input: PageInput): Promise<SearchMatches> {
   const condition = conditionOf(input)
@@ -156,7 +143,7 @@ export async function readBestPage(executor: Executor, engine: SearchEngine, inp
   }
   for (const depth of depthsOf(input, condition)) {
     const best = await read(depth, depth + 1)
-    // Where nothing is hidden, all pages are slices of this ranking; else those that no deeper ranking could change.
+    // Pages are slices of this ranking if nothing is hidden; else only those that no deeper ranking can change.
     const isWithoutHidden = best.passing === best.hits && best.lower < maxLower
     if (best.isWhole || isWithoutHidden || best.final > input.offset + input.limit) {
       return { ...best.matches, window: best.ranked, isAll: best.isWhole }
@@ -166,18 +153,18 @@ export async function readBestPage(executor: Executor, engine: SearchEngine, inp
   const isRanking = condition === null || isOnlyLeavingOut(input)
   const isFinal = isRanking && window.final > input.offset + input.limit
   if (window.isWhole || isFinal) return { ...window.matches, window: window.ranked, isAll: window.isWhole }
-  // A small topic has few of the best matches of common words, and none of them may be among the best 1,000.
+  // A small topic may have none of the best 1,000 matches of common words.
   const selected = await readSelected(executor, engine, input, condition)
   if (selected !== null) return { ...selected, aside }
   const isTooNarrow = window.passing <= searchCap && window.inView < fewInView
   const considered = isTooNarrow ? await read(wideWindowSize) : window
-  // A page in the order of the ranking needs no window as long as it is full.
+  // A full page in ranking order needs no window.
   const hasAll = considered.isWhole || (isRanking && considered.passing > searchCap)
   const matches = { ...considered.matches, window: considered.ranked, isAll: considered.isWhole }
   return hasAll ? matches : { ...matches, window: considered.inView }
 }
 
-/** The requests that a selective filter or phrase leaves; null where none is selective. */
+/** The requests left by a selective filter or phrase; null if none is selective. */
 async function idsOfSelective(executor: Executor, engine: SearchEngine, input: PageInput): Promise<string[] | null> {
   const { filters } = input
   const max = maxSelected + 1
@@ -191,7 +178,7 @@ async function idsOfSelective(executor: Executor, engine: SearchEngine, input: P
   return engine.withPhrases(executor, input, maxSelected)
 }
 
-/** The page of all that a selective filter leaves; null where no filter is selective. */
+/** The page of everything that a selective filter leaves; null if no filter is selective. */
 async function readSelected(
   executor: Executor,
   engine: SearchEngine,
@@ -202,11 +189,11 @@ async function readSelected(
   if (selected === null) return null
   const hits = await engine.among(executor, { ...input, words: input.allWords }, selected)
   const { matches } = await readMatches(executor, hits, { ...input, aside: undefined }, { condition, max: maxSelected })
-  // More than 1,000 requests of the cache match when this is reached, though none of them may pass the filter.
+  // More than 1,000 requests match here, though perhaps none passes the filter.
   return { ...matches, anyMatch: true, isAll: false }
 }
 
-/** The records of requests in the order of their ids: those that still exist, that the view shows and that pass the filters. */
+/** Reads records in the order of the ids: those that still exist, are shown in the view and pass the filters. */
 export async function readRecords(
   executor: Executor,
   ids: readonly string[],

@@ -9,28 +9,28 @@ import { describeQuery, parseQuery, type UnderstoodQuery, withoutPhrases } from 
 import type { FoundMatches, SearchIndex, SearchInput, TotalsOfSearch } from './search-index.ts'
 import { joinedNeighbours } from './terms.ts'
 
-/** Fewer results than this with all phrases are few: then results with the words alone follow. */
+/** With fewer results than this for all phrases, results with the words alone follow. */
 const fewPhraseResults = 10
 
 interface FilledMatches extends FoundMatches {
-  /** The ids of the results that only fill up: they have words of the query, but not all of its phrases. */
+  /** Ids of results that only fill up: they have words of the query, but not all its phrases. */
   onlyWords: ReadonlySet<string>
 }
 
 const none: ReadonlySet<string> = new Set()
 
 /**
- * Searches. Quotes in a title are seldom meant as phrases: where fewer than ten results have all phrases of the query, results with its
- * words alone follow them, and for a query that reads like a title all are ranked by its words. Exclusions and filters hold for all. A query
- * of phrases only is searched as it is. The list is the same for every page of it.
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
+ * Searches. Quotes are often not meant as phrases, so under ten results with all phrases are followed by results with
+ * the words alone, and a query like a title is ranked by its words. Exclusions and filters always apply; phrase-only
+ * queries are not widened.
+ * @throws ServiceError INVALID_REQUEST for an unsearchable query.
  */
 async function searchFilled(index: SearchIndex, executor: Executor, input: SearchInput): Promise<FilledMatches> {
   const alone = withoutPhrases(input.query)
   if (alone === null) return { ...(await index.search(executor, input)), onlyWords: none }
-  // As in the query: a beginning that ends a phrase is a whole word.
+  // A prefix at the end of a phrase is a whole word.
   const prefix = (input.prefix ?? false) && parseQuery(input.query, { prefix: true }).prefix !== null
-  // Their totals are those of no part of them.
+  // Neither part alone has the totals of the search.
   const { aside: _, ...shared } = input
   const byWords = { ...shared, query: alone.query, prefix }
   return alone.isTitle ? searchTitle(index, executor, shared, byWords) : searchPhrases(index, executor, shared, byWords)
@@ -38,19 +38,19 @@ async function searchFilled(index: SearchIndex, executor: Executor, input: Searc
 
 const idsOf = ({ results }: FoundMatches) => new Set(results.map(({ _id }) => _id))
 
-/** The matches of the words, marked where they do not have the phrases. */
+/** Matches of the words, marked if they lack the phrases. */
 async function searchTitle(index: SearchIndex, executor: Executor, input: SearchInput, byWords: SearchInput) {
   const found = await index.search(executor, byWords)
   const withPhrases = idsOf(await index.search(executor, { ...input, offset: 0, limit: searchCap }))
   return { ...found, onlyWords: new Set([...idsOf(found)].filter((id) => !withPhrases.has(id))) }
 }
 
-/** The matches of the phrases, and where these are few, those of the words after them. */
+/** Matches of the phrases and, if few, then those of the words. */
 async function searchPhrases(index: SearchIndex, executor: Executor, input: SearchInput, byWords: SearchInput) {
   const { offset, limit } = input
   const found = await index.search(executor, input)
   const isFew = !found.more && offset + found.results.length < fewPhraseResults
-  // Beyond the phrase results a page is empty, however many they are.
+  // Pages beyond the phrase results are empty.
   const isBeyond = offset > 0 && found.results.length === 0
   if (!isFew && !isBeyond) return { ...found, onlyWords: none }
   const first = await index.search(executor, { ...input, offset: 0, limit: fewPhraseResults })
@@ -70,22 +70,16 @@ async function searchPhrases(index: SearchIndex, executor: Executor, input: Sear
 }
 
 export interface Understood extends UnderstoodQuery {
-  /** The query that was searched instead of the typed one. */
   corrected?: string
-  /** Words that nothing has, nor anything like them: they may be of a language that hardly any text is in. */
+  /** Words without any match or similar word: possibly of a language that few texts are in. */
   unknown: string[]
 }
 
 export interface QueryMatches extends FilledMatches {
-  /** How the query was understood: the corrected one, where there is one. */
   understood: Understood
 }
 
-/**
- * Searches what a user typed: its words in their other forms, and misspelt ones corrected.
- * @param search the search of one query
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
- */
+/** Searches a user's query with corrections. @throws ServiceError INVALID_REQUEST for an unsearchable query. */
 export async function searchCorrected<Found extends { anyMatch: boolean; aside?: Aside | null }>(
   index: SearchIndex,
   executor: Executor,
@@ -100,7 +94,7 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
   const found = await search({ ...input, aside: { words: counted, total: input.aside?.total ?? false } })
   const counts = found.aside?.counts ?? (await readCounts(executor, counted))
   const joined = neighbours.filter(({ others }) => others.some((word) => countOf(counts, word) > 0))
-  // What is a part of another word is no slip.
+  // Part of another word, so no slip.
   const isPart = (word: string) => joined.some((pair) => pair.words.split(' ').includes(word))
   const rare = words.filter(({ word }) => countOf(counts, word) <= rareRequests && !isPart(word))
   const { corrected, alternatives } = await readMeaning(index, executor, input, rare)
@@ -108,7 +102,7 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
     const read = describeQuery(query)
     const others = [...read.alternatives, ...joined, ...alternatives]
     const meant = new Set(others.flatMap((one) => one.words.split(' ')))
-    // The last word may go on. Where something matches, only what may be a slip is looked up.
+    // The last word may be incomplete. If anything matches, only possible slips are looked up.
     const whole = input.prefix ? read.words.slice(0, -1) : read.words
     const lookedUp = found.anyMatch ? words.map(({ word }) => word) : typed.words
     const doubtful = whole.filter((word) => lookedUp.includes(word) && countOf(counts, word) === 0 && !meant.has(word))
@@ -127,34 +121,27 @@ export async function searchCorrected<Found extends { anyMatch: boolean; aside?:
   return { ...found, understood: await understand(input.query) }
 }
 
-/**
- * Searches what a user typed: with misspelt words corrected, and filled up where few results have its phrases (decision 043).
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
- */
+/** Searches, corrects and fills up phrases (decision 043). @throws ServiceError INVALID_REQUEST if unsearchable. */
 export const searchQuery = (index: SearchIndex, executor: Executor, input: SearchInput): Promise<QueryMatches> =>
   searchCorrected(index, executor, input, (query) => searchFilled(index, executor, query))
 
 export interface FullMatches {
-  /** As the total of the search counts them, and no others: what matches in part is not here. */
+  /** Exactly the requests that the total counts, without partial matches. */
   results: RequestRecord[]
-  /** How many more match, which lists of a search do not reach. */
+  /** How many more match than lists of a search can reach. */
   beyond: number
-  /** How many match in part. */
   inPart: Totals
   understood: Understood
 }
 
-/** The query that was searched: with its slips corrected and with other words. */
+/** The query as searched, corrected and with alternative words. */
 export const searchedFor = <Input extends TotalsOfSearch>(input: Input, understood: Understood): Input => ({
   ...input,
   query: understood.corrected ?? input.query,
   alternatives: understood.alternatives,
 })
 
-/**
- * The requests that match a query with all its words and phrases, in its order: for lists that say what was found, to people who do not see the query.
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
- */
+/** The full matches of a query in order. @throws ServiceError INVALID_REQUEST for an unsearchable query. */
 export async function searchFull(index: SearchIndex, executor: Executor, input: SearchInput): Promise<FullMatches> {
   const found = await searchCorrected(index, executor, input, (query) => index.search(executor, query))
   const { results, whole, understood } = found

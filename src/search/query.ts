@@ -8,31 +8,29 @@ import { isStopWord, tellingWords, wordsOf } from '../runtime/text/words.ts'
 /** Each phrase and exclusion is checked on every row that is considered. */
 const conditionLimit = 10
 
-/** Words that must stand side by side, in each of the forms in which a text may have them. */
+/** Words that must be adjacent, in each of the forms that a text may have. */
 export type Phrase = readonly string[]
 
 export interface ParsedQuery {
-  /** The different words to look for, those of the phrases too. */
+  /** Distinct words to look for, including those of phrases. */
   words: string[]
-  /** Every one of these must be in the text … */
   phrases: Phrase[]
-  /** … and none of these. */
   excluded: Phrase[]
-  /** The beginning of a word that may go on; null unless the search is by prefix. */
+  /** The prefix being typed; null unless the search is by prefix. */
   prefix: string | null
 }
 
 const spaceInArabic = /(?<=\p{Script=Arabic}\p{M}{0,8})\s+(?=\p{Script=Arabic})/gu
-/** A phrase has more forms by this many at most. */
+/** How many extra forms a phrase can have. */
 const maxJoined = 5
 
-/** A phrase with a zero width non-joiner in the place of each space in Arabic letters: a text has words with one whole and in parts. */
+/** The phrase with zero-width non-joiners for spaces between Arabic letters: texts may join such words. */
 const withNonJoiners = (text: string): string[] =>
   [...text.matchAll(spaceInArabic)]
     .slice(0, maxJoined)
     .map(({ 0: space, index }) => `${text.slice(0, index)}\u200c${text.slice(index + space.length)}`)
 
-/** As typed, in lower case (a name in one word) and in parts: `darkMode`, `darkmode`, `dark mode`. */
+/** As typed, in lower case (names as one word) and split: `darkMode`, `darkmode`, `dark mode`. */
 function phraseOf(text: string): Phrase {
   const inParts = text.replace(/(?<=\p{Ll})(?=\p{Lu})|[_\u200c]+/gu, ' ')
   const joined = text.replaceAll('\u200c', '')
@@ -40,21 +38,20 @@ function phraseOf(text: string): Phrase {
   return [...new Set(forms)].filter((form) => form !== '')
 }
 
-/** What was typed, taken apart; the texts are as they were typed. */
 interface QuerySyntax {
-  /** What is searched by its words, phrases included. */
+  /** What is searched by words, including phrases. */
   asked: string
-  /** The part of it that is not in quotes. */
+  /** Its part outside of quotes. */
   unquoted: string
   phrases: string[]
   excluded: string[]
 }
 
-/** `"some words"`, `-"some words"` or `-word`; a minus counts only where a word could begin. */
+/** `"some words"`, `-"some words"` or `-word`; a minus counts only where a word could start. */
 const syntax = /(?<![^\s(])(?<minus>-)?"(?<phrase>[^"]*)"|(?<!\S)-(?<word>[^\s"-][^\s"]*)/gu
 const typographicQuotes = /[“”„‟«»＂]/gu
 
-/** Takes a query apart. A minus without quotes excludes only where `isExclusionList` says that it was meant. */
+/** Parses a query. A minus without quotes excludes only if `isExclusionList` says so. */
 function readSyntax(query: string): QuerySyntax {
   const typed = query.replace(typographicQuotes, '"')
   const from = exclusionsFrom(typed)
@@ -75,10 +72,7 @@ function readSyntax(query: string): QuerySyntax {
   return read
 }
 
-/**
- * Where the list of exclusions begins that ends a query: what has a minus there is excluded. Infinity where no minus was meant as an
- * exclusion, as in a title that was pasted (decision 043).
- */
+/** Where the exclusions at the end of a query start; Infinity if no minus was meant as one (decision 043). */
 function exclusionsFrom(typed: string): number {
   const marks = [...typed.matchAll(syntax)]
   let end = typed.length
@@ -96,28 +90,28 @@ function exclusionsFrom(typed: string): number {
   return isExclusionList(words, typed.slice(0, from)) ? from : Number.POSITIVE_INFINITY
 }
 
-/** A word that a person excludes, not an option of one letter, a negative number, or a piece of code. */
+/** A word that people exclude: no one-letter option, negative number or piece of code. */
 const excludable = /^(?:[.#@_]?\p{L}[^\s()[\]{}=,;:<>$%|]+|\p{Lo})$/u
-/** Punctuation of titles and code: a query that has it was hardly typed as a list of words. */
+/** Punctuation of titles and code; a query with it was hardly typed as a list of words. */
 const titlePunctuation = /[:;,.?!](?=\s|$)|[()[\]{}`=<>|]/u
-/** A typed query with exclusions has hardly more words than this; titles often have. */
+/** Typed queries with exclusions rarely have more words; titles often do. */
 const maxTypedWords = 10
 
-/** Whether a person must have meant the minus of these words, which end a query: what is before them decides. */
+/** Whether the minuses of these last words were meant as exclusions, judging by the text before them. */
 function isExclusionList(words: readonly string[], before: string): boolean {
   if (!words.every((word) => excludable.test(word))) return false
   const unquoted = before.replace(syntax, ' ')
   const last = /(?:^|\s)([^\s"]+)\s*$/u.exec(before)?.[1]
-  // "Support for -race": a sentence goes on after such a word.
+  // "Support for -race": the sentence continues after a stop word.
   if (last !== undefined && isStopWord(normaliseText(last))) return false
   return !titlePunctuation.test(unquoted) && wordsOf(before).length <= maxTypedWords
 }
 
 /**
- * Reads what a user typed: any of the words may match, a quoted phrase must, and what has a minus before it must not. Every
- * other character only parts words. Phrases beyond the limit are searched by their words.
- * @param prefix whether the last word may go on; not if it ends a phrase or is left out
- * @throws ServiceError INVALID_REQUEST for a query with exclusions only, and for too many exclusions.
+ * Parses a user's query: any word may match, quoted phrases must, and what follows a minus must not. Phrases beyond the
+ * limit are searched as words.
+ * @param prefix whether the last word may be incomplete
+ * @throws ServiceError INVALID_REQUEST for exclusions only, or too many exclusions.
  */
 export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery {
   const { asked, ...typed } = readSyntax(query)
@@ -135,16 +129,16 @@ export function parseQuery(query: string, { prefix = false } = {}): ParsedQuery 
   return { words, phrases, excluded, prefix: prefix ? prefixOf(query, typed.excluded) : null }
 }
 
-/** The other spellings of the words of a query, also of those in phrases and exclusions. */
+/** The other spellings of all words of a query, including phrases and exclusions. */
 export function spellingsOf(query: string): Spellings {
   const { asked, excluded } = readSyntax(query)
   return otherSpellings([asked, ...excluded].join(' '))
 }
 
-/** Stop words that make another word of the one before them. */
+/** Stop words that change the word before them. */
 const particles = new Set('down in off on only out over up'.split(' '))
 
-/** Two words of which one is a stop word, and which mean something together: with a hyphen (`all-day`), or a particle after all that was typed (`view only`). */
+/** Pairs with a stop word that form a term: hyphenated (`all-day`), or a whole query with a particle (`view only`). */
 function compoundsIn(unquoted: string, words: readonly string[]): SameWords[] {
   const hyphenated = [...unquoted.matchAll(/(?<![\p{L}\p{N}-])(\p{L}+)-(\p{L}+)(?![\p{L}\p{N}-])/gu)].map(
     ([, ...pair]) => pair.map((part) => normaliseText(part)),
@@ -155,7 +149,7 @@ function compoundsIn(unquoted: string, words: readonly string[]): SameWords[] {
     .map((pair) => ({ words: pair.join(' '), others: [pair.join('')], kind: 'spelling' }))
 }
 
-/** The words of a query, outside of its quotes, for which others may stand. */
+/** The unquoted words of a query that have alternatives. */
 export function sameWordsIn(query: string): SameWords[] {
   const { unquoted } = readSyntax(query)
   const words = wordsOf(unquoted)
@@ -166,17 +160,16 @@ export function sameWordsIn(query: string): SameWords[] {
 
 /** How a query was understood, for its user. */
 export interface UnderstoodQuery {
-  /** The different words that are searched, normalised. */
   words: string[]
-  /** As they were typed, without their quotes. */
+  /** As typed, without quotes. */
   phrases: string[]
-  /** As they were typed, without quotes and minus. */
+  /** As typed, without quotes and minus. */
   excluded: string[]
-  /** Words for which others were searched, too. */
+  /** Words with searched alternatives. */
   alternatives: SameWords[]
 }
 
-/** How `parseQuery` understands a query. @throws what it throws. */
+/** How `parseQuery` understands a query. @throws like it */
 export function describeQuery(query: string): UnderstoodQuery {
   const { words, phrases, excluded } = parseQuery(query)
   const typed = readSyntax(query)
@@ -192,19 +185,16 @@ export function describeQuery(query: string): UnderstoodQuery {
 
 const withoutBreaks = (text: string) => text.replace(/\s+/gu, ' ').trim()
 
-/** The searched words of a query, without quotes, and its exclusions, with their minus: for searches of other words beside it. */
+/** Splits a query into its words without quotes and its exclusions with their minus, to search with other words. */
 export function splitQuery(query: string): { asked: string; leftOut: string } {
   const { asked, excluded } = readSyntax(query)
   return { asked: withoutBreaks(asked), leftOut: excluded.map((text) => `-"${text}"`).join(' ') }
 }
 
-/** A query with more words than these around its phrases was hardly typed by a person who wants the phrases. */
+/** With more words around its phrases, a query was hardly typed by someone who wants the phrases. */
 const maxWordsAroundPhrases = 5
 
-/**
- * A query with its phrases as words, for what has the words but not the phrases; `isTitle`: it reads like a title that was pasted.
- * @returns null for a query without phrases, and for one of phrases only: that asks for nothing else.
- */
+/** A query with its phrases as words; null if it has no phrases, or only phrases. `isTitle`: it looks pasted. */
 export function withoutPhrases(query: string): { query: string; isTitle: boolean } | null {
   const { unquoted, phrases } = readSyntax(query)
   if (phrases.length === 0 || wordsOf(unquoted).length === 0) return null
@@ -213,7 +203,7 @@ export function withoutPhrases(query: string): { query: string; isTitle: boolean
   return { query: `${plainQuery(asked)} ${leftOut}`.trim(), isTitle }
 }
 
-/** Replaces the words of a query that are neither in quotes nor excluded: each piece of it without white space. */
+/** Replaces each whitespace-separated piece of a query that is neither quoted nor excluded. */
 export function replaceWords(query: string, replace: (piece: string) => string): string {
   const typed = query.replace(typographicQuotes, '"')
   const from = exclusionsFrom(typed)
@@ -228,14 +218,14 @@ export function replaceWords(query: string, replace: (piece: string) => string):
   return replaced + replaceIn(typed.slice(end))
 }
 
-/** A query of which every word is searched: nothing in it is a phrase or an exclusion. */
+/** A query without phrases and exclusions: every word is searched. */
 export const plainQuery = (text: string): string =>
   text
     .replace(typographicQuotes, ' ')
     .replaceAll('"', ' ')
     .replace(/(?<!\S)-+/gu, '')
 
-/** The last word of a query that ends in one, in lower case: it is the whole of a name whose last part is being typed, `darkmo` of `dark_mo`. */
+/** The incomplete last word, in lower case; of a name the whole name (`darkmo` of `dark_mo`). */
 function prefixOf(query: string, excluded: readonly string[]): string | null {
   const last = /(?:^|\s)([^\s"“”„‟«»＂]+)$/u.exec(query)?.[1]
   if (last === undefined || last === `-${excluded.at(-1)}`) return null

@@ -7,22 +7,20 @@ import { candidatesOf, type PageInput } from './matches.ts'
 import { conditionOf, depthsOf, maxSelected, wideWindowSize, windowSize } from './page.ts'
 import { isOneWord } from './terms.ts'
 
-/** The matches of a query that the view shows and that pass its filters, without their records. */
+/** The ids of a query's matches that pass its filters and that the view shows. */
 export interface RankedMatches {
-  /** In the order of the search. */
   ids: string[]
-  /** By relevance: a number for each of the ids that is greater the later its tier is, and whether its title is exact. */
+  /** By relevance: a number per id that increases with each tier, and whether the title is exact. */
   tiers: number[]
   exact: boolean[]
-  /** How many of the ids, the first ones, come before all others whatever they are grouped by: those with all words. */
+  /** How many ids, from the first, have all words and so precede all others however they are grouped. */
   first: number
-  /** Set when only so many of the matches were considered and there may be more among the rest. */
+  /** Set if only this many matches were considered and there may be more. */
   window: number | null
-  /** How many of the ids, the first ones, are surely not changed by a deeper ranking. */
+  /** How many ids, from the first, no deeper ranking changes. */
   final: number
-  /** How many matches a deeper ranking considers; null where this one considered all, or as many as any does. */
+  /** How many matches a deeper ranking would consider; null if this one considered all, or the maximum. */
   deeper: number | null
-  /** As in `SearchMatches`. */
   maybeIds: string[]
   anyMatch: boolean
 }
@@ -40,15 +38,13 @@ export const noRankedMatches: RankedMatches = {
 }
 
 interface RankedFacts {
-  /** How many of the hits in the window the view shows. */
+  /** How many hits in the window the view shows. */
   considered: number
-  /** As in `Considered`. */
   hits: number
   ranked: number | null
   unpassed: number
 }
 
-/** The best matches, as far as a depth goes. */
 async function rankBest(
   executor: Executor,
   engine: SearchEngine,
@@ -83,11 +79,9 @@ async function rankBest(
   return { ...matches, final, window: isWhole ? null : considered, deeper }
 }
 
-/** How many matches of an order are grouped. */
 const maxOrdered = 1_000
 
 interface Ordered extends OrderedIds {
-  /** There are more than these. */
   hasMore: boolean
 }
 
@@ -102,7 +96,7 @@ async function readOrdered(
   return found && { ...found, ids: found.ids.slice(0, maxOrdered), hasMore: found.ids.length > maxOrdered }
 }
 
-/** The first matches in an exact order: those with all words, and where they are fewer than a page needs, those with some. */
+/** The first matches in an exact order: those with all words, then enough with some to fill a page. */
 async function rankOrdered(
   executor: Executor,
   engine: SearchEngine,
@@ -136,11 +130,11 @@ async function rankOrdered(
 }
 
 export interface RankOptions {
-  /** How many matches are considered: the `deeper` of the ranking before. */
+  /** How many matches to consider: the `deeper` of the previous ranking. */
   depth?: number
 }
 
-/** The matches that are grouped. @param needed after so many of them the page is full at the earliest. */
+/** The matches to group. @param needed the fewest matches that can fill the page */
 export async function rankMatches(
   executor: Executor,
   engine: SearchEngine,
@@ -153,7 +147,7 @@ export async function rankMatches(
   return rankBest(executor, engine, input, { depth: depth ?? depths[0]!, depths })
 }
 
-/** Of at most 150 requests those that are matches of a query, pass its filters and are shown by its view. */
+/** Those of at most 150 requests that match a query, pass its filters and are shown in its view. */
 export async function matchesAmong(
   executor: Executor,
   engine: SearchEngine,

@@ -73,7 +73,7 @@ const searchBody = ({ enabledPlatforms, defaultPlatforms, pricing }: SearchDepen
     ),
     platforms: Type.Optional(platformList(enabledPlatforms, defaultPlatforms)),
     filters: Type.Optional(bodyFilters),
-    // Also here: it is the parameter `include` of lists, which has no `filters` around it.
+    // Repeated here because it is the parameter `include` of lists, outside `filters`.
     include: includeFilter,
     sortBy: sortByParameter(searchOrders, {
       default: 'relevance',
@@ -236,7 +236,7 @@ const searchSchema = (dependencies: SearchDependencies) => ({
   },
 })
 
-/** @throws ServiceError INVALID_REQUEST for two values that differ. */
+/** @throws ServiceError INVALID_REQUEST for two different values. */
 function includeOf(filters: { include?: Include }, include: Include | undefined): { include?: Include } {
   if (include === undefined) return {}
   if (filters.include !== undefined && filters.include !== include) {
@@ -245,7 +245,7 @@ function includeOf(filters: { include?: Include }, include: Include | undefined)
   return { include }
 }
 
-/** Searching the cache, and with `expand` collecting related topics live. */
+/** Registers searches of the cache; with `expand`, after collecting related topics live. */
 export function registerSearchRoutes(app: App, dependencies: SearchDependencies): void {
   const { database, clock, searchIndex, authentication } = dependencies
   const { defaultPlatforms, expandedSearch, cachedRead, pricing } = dependencies
@@ -265,7 +265,7 @@ export function registerSearchRoutes(app: App, dependencies: SearchDependencies)
         cachedRead<SearchAnswer | WishAnswer>(`search ${groupBy ?? ''} ${JSON.stringify(input)}`, () =>
           (groupBy === 'wish' ? answerWithWishes : answerSearch)({ searchIndex, executor: database }, input),
         ),
-        // It costs nothing, so the credits are the same before and after.
+        // Free, so the credits are the same before and after.
         creditsOfCaller(database, pricing, account, clock.now()),
       ])
       return { data, meta: { ...meta, cachedResults: data.results.length, expanded: false }, usage: { credits } }

@@ -1,4 +1,4 @@
-/** The search engine that this database has, or that SEARCH_ENGINE names, cannot be opened: the service does not start with another one. */
+/** The engine of this database or of SEARCH_ENGINE cannot be opened; there is no fallback to another engine. */
 export class SearchEngineError extends Error {
   override readonly name = 'SearchEngineError'
 }

@@ -16,91 +16,76 @@ import { matchesAmong, noRankedMatches, type RankedMatches, type RankOptions, ra
 import { type Beginning, isOneWord, partsOfBeginning, respell, termsOf } from './terms.ts'
 
 export interface SearchInput {
-  /** As the user typed it. */
   query: string
   offset: number
-  /** `offset` + `limit` is at most 100: what lies after the best 100 cannot be read. */
+  /** `offset` + `limit` is at most 100, the last readable result. */
   limit: number
   filters?: RequestFilters
-  /** By relevance unless said otherwise. */
+  /** Defaults to relevance. */
   sortBy?: SearchOrder
-  /** Whether the last word may be the beginning of one. */
   prefix?: boolean
-  /** Whether the results have their whole descriptions. */
   fullText?: boolean
-  /** Words of the query for which others are searched, too, besides those that are known for all queries. */
+  /** Words of the query with alternatives to search, besides those known for all queries. */
   alternatives?: readonly SameWords[]
-  /** What is read with a page by relevance, where that can be: whether each of some words is frequent, and the total. */
+  /** What to read with a page by relevance, if possible: whether certain words are frequent, and the total. */
   aside?: PageInput['aside']
 }
 
 export interface FoundMatches extends SearchMatches {
-  /** The normalised words that were searched, also those that a beginning stands for. */
+  /** The searched words, normalized, including those that a prefix expands to. */
   words: string[]
 }
 
 export interface SearchIndex {
   readonly kind: SearchEngine['kind']
-  /** Why it is not `bm25`, for the operator; absent when it is. */
   readonly fallbackReason?: string
   /**
-   * The requests with any of the query's words in title, description, tags, author name or handle, that have its phrases and
-   * have nothing that it leaves out; the best first, equally good ones in the order of their ids, so that pages fit together. In every
-   * order those with all words come first. Never a request that does not match.
-   * @throws ServiceError INVALID_REQUEST for a query that cannot be searched, such as one with exclusions only.
+   * The requests with any of the query's words in title, description, tags, author name or handle, with its phrases and
+   * without its exclusions. Best first; ties by id, so that pages fit together. In every order, those with all words
+   * come first.
+   * @throws ServiceError INVALID_REQUEST if the query cannot be searched, e.g. exclusions only.
    */
   search(executor: Executor, input: SearchInput): Promise<FoundMatches>
-  /**
-   * How many requests have all of the query's words, and pass its filters.
-   * @throws ServiceError INVALID_REQUEST for a query that cannot be searched.
-   */
+  /** Counts the full matches that pass the filters. @throws ServiceError INVALID_REQUEST for an unsearchable query. */
   totals(executor: Executor, input: TotalsOfSearch): Promise<Totals>
-  /** How many requests have some of the query's words, but not all, and pass its filters. */
+  /** Counts the requests with some, but not all, of the query's words that pass its filters. */
   inPart(executor: Executor, input: TotalsOfSearch): Promise<Totals>
-  /** The matches of a search in its order, as far as they are considered: without their records, and of no page. */
+  /** All considered matches of a search in its order, without records or paging. */
   rank(
     executor: Executor,
     input: SearchInput,
     options?: RankOptions,
   ): Promise<RankedMatches & Pick<FoundMatches, 'words'>>
-  /** Of at most 150 requests those that are matches of a search, on whichever page. */
+  /** The matches of a search, on any page, among at most 150 requests. */
   among(executor: Executor, input: SearchInput, ids: readonly string[]): Promise<string[]>
-  /**
-   * The likely requests of a view that match any of some normalised words best, the best first. A word that is given several times
-   * counts so many times.
-   */
+  /** The likely requests of a view that best match any of the normalized words. Repeated words count repeatedly. */
   candidates(executor: Executor, words: readonly string[], input: CandidatesOfSearch): Promise<Candidate[]>
 }
 
 export interface CandidatesOfSearch {
   view: View
-  /** The maximum of requests. */
   max: number
-  /** What marks some of them, as a condition on `hits.id`. */
+  /** Marks candidates by a condition on `hits.id`. */
   marked?: RawBuilder<unknown> | undefined
 }
 
-/** A likely request that matches some words. */
 export interface Candidate {
   id: string
   isMarked: boolean
 }
 
-/** A query and its filters; the page and its order change no totals. */
+/** A query and its filters, which determine totals. */
 export interface TotalsOfSearch extends Pick<SearchInput, 'query' | 'filters' | 'prefix' | 'alternatives'> {
   facets?: readonly FacetName[]
 }
 
-/**
- * Opens the search index of this database.
- * @throws SearchEngineError when its engine cannot be opened: no other one takes its place by itself.
- */
+/** Opens the search index. @throws SearchEngineError if its engine cannot be opened; there is no fallback. */
 export async function openSearchIndex(database: Database, options?: ChooseEngineOptions): Promise<SearchIndex> {
   const { engine, ...reason } = await chooseEngine(database, options)
   return { ...createSearchIndex(engine), ...reason }
 }
 
-/** A longer query is ranked by this many of its words, the rarest, unless nearly nothing has them. */
+/** Longer queries are ranked by this many of their rarest words, unless hardly anything has them. */
 const rankedWords = 16
 
 const nothing: SearchMatches = {
@@ -114,9 +99,9 @@ const nothing: SearchMatches = {
   aside: null,
 }
 
-/** The words that begin with a word of a query, or with another spelling of it. */
+/** The words that start with a prefix or another spelling of it. */
 async function readBeginnings(executor: Executor, prefix: string, spellings: Spellings): Promise<string[]> {
-  // Where the e is the last letter, what follows may yet tell that it is none of an umlaut: `doe`, `does`.
+  // If a prefix ends in that e, its next letter may show that it is no umlaut: `doe`, `does`.
   const others = (spellings.get(prefix) ?? []).filter((other) => other.length > prefix.length || !/[aou]$/.test(other))
   const beginnings: string[] = []
   for (const beginning of [prefix, ...others]) beginnings.push(...(await expandPrefix(executor, beginning)))
@@ -133,7 +118,6 @@ async function readBeginning(
   return { prefix, words, name: parts && { ...parts, words: await readBeginnings(executor, parts.last, spellings) } }
 }
 
-/** The words of a query, with those that a beginning stands for. */
 async function readQuery(
   executor: Executor,
   { query, filters = {}, prefix: isPrefix = false, alternatives = [] }: TotalsOfSearch,
@@ -151,7 +135,7 @@ async function readQuery(
   const inAllForms = (phrase: Phrase) => respell(phrase, spellings)
   return {
     words,
-    /** With the other forms, which are not ranked: a rarer one would come before what was typed. */
+    /** Includes the other forms, which are not ranked: a rarer one would beat what was typed. */
     shownWords: [...new Set([...words, ...tellingWords(meant.join(' '))])],
     terms: termsOf(typed, beginning, { spellings: forms, same }),
     hasMeanings: same.some(({ kind }) => kind !== 'spelling'),
@@ -161,7 +145,6 @@ async function readQuery(
   }
 }
 
-/** What a page of a search reads. */
 async function pageOf(executor: Executor, input: SearchInput) {
   const { sortBy = 'relevance', fullText = false, offset, aside } = input
   const query = await readQuery(executor, input)
@@ -169,7 +152,7 @@ async function pageOf(executor: Executor, input: SearchInput) {
   return { ...query, allWords: query.words, sortBy, fullText, offset, limit, aside } satisfies PageInput
 }
 
-/** A page by relevance. A word costs the more the more frequent it is, and the frequent ones say the least. */
+/** A page by relevance. Ranks long queries by their rarest words: frequent ones cost most and say least. */
 async function readRanked(executor: Executor, engine: SearchEngine, page: PageInput): Promise<SearchMatches> {
   if (page.words.length > rankedWords && page.phrases.length === 0) {
     const words = await rarestWords(executor, page.words, rankedWords)
@@ -182,7 +165,7 @@ async function readRanked(executor: Executor, engine: SearchEngine, page: PageIn
 
 const facetColumns = { id: sql.ref('request_facets.request_id'), standing: sql.ref('request_facets.standing') }
 
-/** Those of the best matches that are likely in a view. */
+/** The best matches that are likely in a view. */
 async function readCandidates(
   executor: Executor,
   engine: SearchEngine,
@@ -197,7 +180,7 @@ async function readCandidates(
   return rows
 }
 
-/** Searches with any engine. */
+/** Creates a search index on any engine. */
 export function createSearchIndex(engine: SearchEngine): SearchIndex {
   return {
     kind: engine.kind,

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import type { Complain } from '../runtime/config-error.ts'
 
-/** The environment variables of a search cluster: part of those of searches. */
+/** The environment variables of a search cluster, a part of those of search. */
 const clusterVariables = {
   SEARCH_URL: Type.Optional(
     Type.String({
@@ -23,7 +23,7 @@ const clusterSchema = Type.Object(clusterVariables)
 type ClusterEnvironment = Static<typeof clusterSchema>
 
 interface ClusterConfig {
-  /** The addresses of the nodes, which may have a name and a password; null when the database searches. */
+  /** Node addresses, which may include name and password; null if the database searches. */
   searchNodes: readonly string[] | null
   searchShards: number
 }
@@ -37,7 +37,7 @@ function isAddress(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '' && url.hash === ''
 }
 
-/** Interprets the variables of a search cluster. @param complain called with the first that is wrong. */
+/** Validates the variables of a search cluster. @param complain called with the first error */
 function readClusterConfig(
   { SEARCH_URL: nodes, SEARCH_SHARDS: searchShards, DATABASE_URL: databaseUrl }: ClusterEnvironment & WithDatabase,
   complain: Complain<ClusterEnvironment>,
@@ -49,7 +49,7 @@ function readClusterConfig(
   return { searchNodes, searchShards }
 }
 
-/** The environment variables of searches: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of search, part of the schema in `config.ts`, which alone reads them. */
 export const searchVariables = {
   SEARCH_ENGINE: Type.Union([Type.Literal('auto'), Type.Literal('bm25'), Type.Literal('tsvector')], {
     default: 'auto',
@@ -63,14 +63,14 @@ const searchSchema = Type.Object(searchVariables)
 
 export type SearchEnvironment = Static<typeof searchSchema>
 
-/** Which engine searches, or `auto` for the best that the database can have. */
+/** The engine to use; `auto` for the best that the database supports. */
 export type EngineChoice = SearchEnvironment['SEARCH_ENGINE']
 
 export interface SearchConfig extends ClusterConfig {
   searchEngine: EngineChoice
 }
 
-/** Interprets the variables of searches. @param complain called with the first that is wrong. */
+/** Validates the variables of search. @param complain called with the first error */
 export function readSearchConfig(environment: SearchEnvironment, complain: Complain<SearchEnvironment>): SearchConfig {
   return { searchEngine: environment.SEARCH_ENGINE, ...readClusterConfig(environment, complain) }
 }

@@ -4,7 +4,7 @@ import type { Database } from '../database/open.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { SearchIndex } from './search-index.ts'
 
-/** From so many requests on, `tsvector` is not what a service should search with. It goes on searching, whatever the number. */
+/** From this many requests on, `tsvector` is no longer recommended; it keeps working. */
 const warnedRequests = 50_000
 
 const countedMs = 60_000
@@ -15,14 +15,14 @@ export interface SizeWatchOptions {
   searchIndex: Pick<SearchIndex, 'kind'>
   log: Pick<Logger, 'warn'>
   clock: Clock
-  /** For tests: from how many requests on it warns. */
+  /** For tests: warns from this many requests on. */
   from?: number
 }
 
 export interface SizeWatch {
-  /** What the operator should do about the search engine; counted once a minute. */
+  /** Advice on the search engine for the operator; counted once a minute. */
   warnings(): Promise<string[]>
-  /** Logs the warnings once a day. A maintenance job. */
+  /** Logs the warnings once a day, as a maintenance job. */
   check(): Promise<boolean>
 }
 
@@ -30,7 +30,7 @@ const warning = (from: number) =>
   `${from.toLocaleString('en')} requests or more are searched with tsvector, which ranks only a part of the matches of common words. ` +
   'Install the extension pg_textsearch and run `wishwell admin migrate`, or set SEARCH_URL to an OpenSearch cluster.'
 
-/** Warns when the cache has outgrown its search engine. */
+/** Warns if the cache has outgrown its search engine. */
 export function watchSearchSize({
   database,
   searchIndex,
@@ -53,7 +53,7 @@ export function watchSearchSize({
     if (counted === null || now - counted.at >= countedMs) {
       const isLarge = readIsLarge()
       counted = { at: now, isLarge }
-      // Counted anew by the next call.
+      // The next call counts again.
       isLarge.catch(() => {
         counted = null
       })

@@ -4,19 +4,19 @@ import { isStopWord } from '../runtime/text/words.ts'
 import type { Phrase } from './query.ts'
 
 /**
- * Words of which a text has one; an alternative of several words is there when the text has all of them, and one in quotes, which is
- * not ranked, when it has them side by side. (A title is indexed several times, so its end and its beginning are side by side.)
+ * Alternatives of which a text must have one. It must have all words of an alternative, adjacent if quoted (and then
+ * not ranked). Titles are indexed several times, so their end and start are adjacent.
  */
 export type Term = readonly string[]
 
-/** The words of an alternative in quotes; null of others. */
+/** The words of a quoted alternative; else null. */
 export const quotedWords = (alternative: string): string[] | null =>
   alternative.startsWith('"') ? alternative.slice(1, -1).split(' ') : null
 
-/** A phrase has at most this many forms: each is looked for in every text that is considered. */
+/** The most forms of a phrase: each is looked for in every considered text. */
 const maxForms = 16
 
-/** A phrase with all its forms in the other spellings of their words. */
+/** A phrase with all forms from its words' spellings. */
 export function respell(phrase: Phrase, spellings: Spellings): Phrase {
   const respelled = phrase.flatMap((form) => {
     let spelt = ['']
@@ -29,20 +29,20 @@ export function respell(phrase: Phrase, spellings: Spellings): Phrase {
   return [...new Set([...phrase, ...respelled])].slice(0, Math.max(phrase.length, maxForms))
 }
 
-/** Of what a request has at least one when it has some of the words. */
+/** The alternatives of which a partial match has at least one. */
 export const someOf = (terms: readonly Term[]): Term => [
   ...new Set(terms.flat().flatMap((words) => (quotedWords(words) === null ? words.split(' ') : [words]))),
 ]
 
-/** Whether a request may have all words of a query without any that is ranked: then it is found by its forms alone. */
+/** Whether a request may have all words of a query without any ranked one, and so is found by its forms alone. */
 export const hasUnrankedForms = (terms: readonly Term[]): boolean =>
   terms.some((term) => term.some((alternative) => quotedWords(alternative) !== null))
 
-/** Whether every request with any of the words has all of them: there is one term, and no alternative of several words. */
+/** Whether having any of the words means having all: a single term of single words. */
 export const isOneWord = (terms: readonly Term[]): boolean =>
   terms.length === 0 || (terms.length === 1 && terms[0]!.every((alternative) => !/[ "]/.test(alternative)))
 
-/** How many of the words from an index on are, put together, this word; 0 when none are. */
+/** How many words from an index on make up this word when joined; 0 if none. */
 function partsFrom(words: readonly string[], index: number, joined: string): number {
   let rest = joined
   let count = 0
@@ -55,7 +55,7 @@ function partsFrom(words: readonly string[], index: number, joined: string): num
   return count > 1 ? count : 0
 }
 
-/** The parts of a name whose last one is being typed: `dark` and `mo` of `dark_mo`; null when the beginning is a word by itself. */
+/** The parts of a name being typed: `dark` and `mo` of `dark_mo`; null if the prefix is a word by itself. */
 export function partsOfBeginning(words: readonly string[], prefix: string): { before: string[]; last: string } | null {
   const index = words.indexOf(prefix)
   const count = index === -1 ? 0 : partsFrom(words, index + 1, prefix)
@@ -63,25 +63,25 @@ export function partsOfBeginning(words: readonly string[], prefix: string): { be
   return count === 0 ? null : { before: parts.slice(0, -1), last: parts.at(-1)! }
 }
 
-/** The last word of a query that may go on, and the words that begin with it. */
+/** The incomplete last word of a query, and its expansions. */
 export interface Beginning {
   prefix: string
   words: readonly string[]
-  /** Of a name: its parts, and the words that begin with the last one. */
+  /** For a name: its parts, and the expansions of the last one. */
   name: { before: readonly string[]; last: string; words: readonly string[] } | null
 }
 
-/** What a request must have of a beginning: a word that begins so, or the parts of the name, as texts are indexed that have it in parts. */
+/** What matches a prefix: a word that starts with it or, as names are indexed in parts too, the parts of the name. */
 function termOf({ prefix, words, name }: Beginning): Term {
   const inParts = name === null ? [] : [name.last, ...name.words].map((word) => [...name.before, word].join(' '))
   return [...new Set([prefix, ...words, ...inParts])]
 }
 
 const isPlainWord = (word: string) => /^\p{L}{2,20}$/u.test(word) && !isStopWord(word)
-/** In a longer query two words are seldom meant as one. */
+/** In longer queries, two words are seldom meant as one. */
 const maxJoined = 4
 
-/** The neighbours of a short query that may be one word: `http client` is also `httpclient`. @param same those that have other forms */
+/** Neighbors in a short query that may be one word: `http client`. @param same words with other forms */
 export function joinedNeighbours(words: readonly string[], same: readonly SameWords[]): SameWords[] {
   if (words.length > maxJoined) return []
   const known = new Set(same.flatMap((one) => one.words.split(' ')))
@@ -92,7 +92,7 @@ export function joinedNeighbours(words: readonly string[], same: readonly SameWo
   })
 }
 
-/** Words with other forms as one term each: what has one of the forms has them. */
+/** Merges words with other forms into one term, matched by any of the forms. */
 function withOtherForms(terms: readonly Term[], same: readonly SameWords[]): Term[] {
   const rest = [...terms]
   for (const { words, others } of same) {
@@ -102,7 +102,7 @@ function withOtherForms(terms: readonly Term[], same: readonly SameWords[]): Ter
     if (at === -1 && telling.length > 0) continue
     const before = telling.slice(0, -1)
     const last = rest[at + before.length]!
-    // `back up` is no text with `back`: a stop word at an edge makes another word of the one beside it.
+    // `back up` does not mean `back`: a stop word at an edge changes the word beside it.
     const isWhole = [all[0]!, all.at(-1)!].some(isStopWord)
     const inOrder = () => (before.length === 0 ? last : last.map((word) => [...before, word].join(' ')))
     const typed = isWhole ? [`"${words}"`] : inOrder()
@@ -112,12 +112,7 @@ function withOtherForms(terms: readonly Term[], same: readonly SameWords[]): Ter
   return rest
 }
 
-/**
- * What a request must have to have all words of a query. A name with its parts (`darkmode dark mode`, as normalisation writes
- * `darkMode`) is one term: as one word, or in parts.
- * @param words the words of the query in their order
- * @param same those of them that have other forms
- */
+/** A full match's terms; a name and its parts (`darkmode dark mode`) are one. @param same words with other forms */
 export function termsOf(
   words: readonly string[],
   beginning: Beginning | null,

@@ -14,21 +14,21 @@ import { isChecked, leastVisible, matchesOf, sampledRequestsWithWords, visibleOf
 
 /** What an exact search may read. */
 export interface Bounds {
-  /** In caches of so many requests all matches are read, and every answer is exact. The statistics that say the size lag behind. */
+  /** Up to this size, all matches are read and answers are exact. Leaves room for lagging size statistics. */
   small: number
-  /** In a larger cache so many matches are sorted; of more, the best ones by relevance are. */
+  /** Matches sorted in a larger cache; if more match, the best by relevance. */
   sorted: number
-  /** More matches are "more than" so many. */
+  /** More matches are reported as "more than" this. */
   counted: number
-  /** In a large cache filters may leave few of very many matches: so many of them are read to be counted. */
+  /** Matches read for counting in a large cache, where filters may leave few of very many. */
   filtered: number
-  /** With so many matches in the sample there are more than `counted` in all. */
+  /** This many matches in the sample mean more than `counted` in total. */
   manySampled: number
 }
 
 /**
- * Caches up to 200,000 requests are always exact. The index `searchable_requests_sample` has one request in 32. Of 10,000 matches it has 312 on average,
- * with a standard deviation of 18: it has 400 once in more than 300,000 such queries.
+ * Always exact up to 200,000 requests. Of 10,000 matches, the 1-in-32 sample `searchable_requests_sample` has 312 on
+ * average, standard deviation 18, and 400 less than once in 300,000 such queries.
  */
 export const defaultBounds: Bounds = {
   small: 250_000,
@@ -38,17 +38,17 @@ export const defaultBounds: Bounds = {
   manySampled: 400,
 }
 
-/** What bounds a search, and how many requests there are to search. */
+/** The bounds of a search, and the size of the cache. */
 export interface CacheBounds extends Bounds {
-  /** By the statistics of the table. */
+  /** By the table's statistics. */
   requests: number
   isSmall: boolean
 }
 
-/** Statistics are made anew when a tenth of the table has changed, so they are seldom newer. */
+/** Statistics are renewed after a tenth of the table has changed, so they are seldom fresher. */
 const rememberedMs = 10_000
 
-/** @returns a function that says what bounds a search now. The size of the cache is read every 10 s. */
+/** @returns a function that gives the current bounds of a search; it rereads the cache size every 10 s. */
 export function createCacheBounds(
   bounds: Bounds,
   now: () => number = Date.now,
@@ -67,18 +67,18 @@ export function createCacheBounds(
   }
 }
 
-/** Of the values of a facet the most frequent ones. */
+/** Values per facet, the most frequent ones. */
 export const maxValues = 100
-/** Filters and views are checked on so many requests of the sample. Each is on another page of the table, up to 15 µs away. */
+/** Sampled requests checked against filters and view; each is on another page of the table, up to 15 µs. */
 const maxSampled = 3_000
 
-/** @param counted more are "more than" so many */
+/** @param counted above it, the total is "more than" this */
 export const totalOf = (total: number, counted: number): Totals => ({
   total: Math.min(total, counted),
   totalIsExact: total <= counted,
 })
 
-// `combinations` has few rows: the matches are counted once for all three.
+// `combinations` has few rows: matches are counted once for all three.
 const valuesOf: Record<FacetName, RawBuilder<unknown>> = {
   platform: sql`select platform as value, sum(count)::int as count from combinations group by platform`,
   status: sql`select status as value, sum(count)::int as count from combinations where status is not null group by status`,
@@ -111,7 +111,6 @@ const facetsOf = (names: readonly FacetName[]) =>
 interface TotalsRow {
   total: number
   facets: Facets
-  /** How many of the matches were read, where not all of them were. */
   read: number | null
 }
 
@@ -125,7 +124,7 @@ async function countMatches(
   const withFacets = names.length > 0
   const maxShown = withFacets && isSmall ? sql`null` : sql.lit(counted + 1)
   const maxRead = isSmall ? sql`null` : sql.lit(filtered)
-  // Where every match is a result, no more of them are read than counted.
+  // If every match is a result, reading more than counted is useless.
   const matches = isChecked(query)
     ? matchesOf(query, part, { max: maxRead })
     : matchesOf(query, part, { least: view.least, max: maxShown })
@@ -141,7 +140,7 @@ async function countMatches(
   return rows[0]!
 }
 
-/** Whether the sample says that more requests pass than are counted. */
+/** Whether the sample suggests more results than are counted. */
 async function areMany(
   executor: Executor,
   query: SearchQuery,
@@ -164,7 +163,7 @@ async function readTotal(executor: Executor, query: SearchQuery, part: Part, bou
   return { total: Math.min(total, counted), totalIsExact: total <= counted && isWhole }
 }
 
-/** Implements `SearchEngine.totals` inside the database. */
+/** `SearchEngine.totals` in the database. */
 export async function readTotals(
   executor: Executor,
   query: SearchQuery,
@@ -180,7 +179,7 @@ export async function readTotals(
   return { total: Math.min(total, counted), totalIsExact, facets, facetsAreExact: isSmall || totalIsExact }
 }
 
-/** The totals of the requests among `ids` that the view shows and that pass the filters. @param ids those that have all words, some hundred. */
+/** Totals of `ids` that the view shows and that pass the filters. @param ids some hundred with all words */
 export async function readTotalsAmong(
   executor: Executor,
   query: SearchQuery,
@@ -196,7 +195,7 @@ export async function readTotalsAmong(
   return names.length === 0 ? totals : { ...totals, facets, facetsAreExact: true }
 }
 
-/** Counts some requests. @param shown a query for them, with the columns of the facets. */
+/** Counts requests. @param shown a query for them, with the columns of the facets */
 export async function readCounts(
   executor: Executor,
   shown: RawBuilder<unknown>,

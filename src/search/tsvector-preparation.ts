@@ -4,18 +4,18 @@ import type { Clock } from '../runtime/clock.ts'
 import { wantedOf } from './best-match.ts'
 import { type BuildOptions, prepareIndex, withBuildLock } from './index-build.ts'
 
-/** So many texts are counted for an estimate of the average length; each takes 20 µs. */
+/** Texts sampled for the average length, 20 µs each. */
 const sampledTexts = 1_000
-/** A smaller change of the average is none: each one changes the ranking a little. */
+/** Smaller changes of the average are ignored, since each shifts the ranking a little. */
 const minChange = 0.1
 const intervalMs = 24 * 60 * 60_000
 
-/** Estimates how many words a text has on average, for the ranking of `tsvector`, and stores it where it has changed. */
+/** Estimates the average length of a text in words, for the ranking, and stores it if it changed notably. */
 export async function estimateUsualLength(executor: Executor): Promise<void> {
   const { rows: sizes } = await sql<{ texts: number }>`
     select greatest(reltuples, ${sql.lit(sampledTexts)})::float8 as texts from pg_class
     where oid = 'request_texts'::regclass`.execute(executor)
-  // Twice as many pages as are wanted on average: the rows of some are not alive any more.
+  // Twice the wanted number on average, because some pages have dead rows.
   const percent = Math.min(100, (200 * sampledTexts) / sizes[0]!.texts)
   await sql`
     update search_engine set usual_length = average
@@ -29,7 +29,7 @@ export async function estimateUsualLength(executor: Executor): Promise<void> {
     where abs(average - usual_length) > ${sql.lit(minChange)} * usual_length`.execute(executor)
 }
 
-/** A maintenance job: estimates the length anew once a day, while `tsvector` searches. */
+/** A maintenance job that re-estimates the length daily while `tsvector` searches. */
 export function createUsualLength(database: Database, clock: Clock, kind: string): () => Promise<boolean> {
   let estimatedAt = clock.now().getTime()
   return async () => {
@@ -40,13 +40,13 @@ export function createUsualLength(database: Database, clock: Clock, kind: string
   }
 }
 
-/** The texts of a word are counted up to so many; ANALYZE knows how many texts have the most common ones. */
+/** Texts counted per word; for the most common words, ANALYZE knows the number. */
 const maxCounted = 20_000
 
-/** What a word counts at least in a text that has it, in BM25's saturation: it is not among the heavy words of the text. */
+/** The least that a word adds (BM25 saturation) to a text that has it, if it is not among its heavy words. */
 const light = sql`0.8::float8`
 
-/** The levels of `word_weights`, the heaviest first, each with BM25's saturation in its middle. */
+/** The levels of `word_weights`, heaviest first, each with the BM25 saturation at its middle. */
 const levels = sql.join(
   Array.from({ length: 12 }, (_, index) => 11 - index).map((level) => {
     const ratio = 2 ** ((level + 0.5) / 3)
@@ -55,11 +55,11 @@ const levels = sql.join(
   }),
 )
 
-/** How much people want a request, and how new it is: half as new after two years. The sum is bounded, or `exp` would have no value. */
+/** Votes plus freshness, which halves in two years. Its argument is bounded to keep `exp` valid. */
 const merit = sql`(ln(1 + greatest(0, ${wantedOf(sql.ref('votes'), sql.ref('status'))}::float8))
   + exp(-0.00095 * greatest(0, least(date_part('epoch', today - posted_at) / 86400, 100000))))`
 
-/** The lexemes of a query, each with the number of texts that have it and with its inverse document frequency. */
+/** The lexemes of a query, each with its number of texts and inverse document frequency. */
 const createTerms = sql`
   create or replace function ranked_terms(query text)
   returns table (lexeme text, texts float8, rarity float8) language sql stable as $$
@@ -81,10 +81,10 @@ const createTerms = sql`
   $$`
 
 /**
- * The candidates of a query, with an estimate of the score of each. Of a word that few texts have these are all texts. Of another one
- * they are those in which it weighs the most: its lists are read in the order of weight until they gave enough (a nested loop inside of
- * `limit` reads no more than that), and of the last list those with the most merit are taken. Of three words and more, texts with all
- * words are candidates as well. A word that was not found to be heavy in a text counts as a light one there.
+ * The candidates of a query with estimated scores. A rare word contributes all its texts; a common one those in which
+ * it weighs most: its lists are read by weight until they suffice (a nested loop in `limit` reads no more), and of the
+ * last list those with the most merit. From three words on, texts with all words are added. A word counts as light
+ * unless found heavy.
  */
 const createCandidates = sql`
   create or replace function ranked_candidates(lexemes text[], texts_of_each float8[], rarities float8[], max_of_word integer)
@@ -134,14 +134,14 @@ async function createFunctions(transaction: Transaction): Promise<void> {
 
 const weightsIndex = {
   name: 'searchable_requests_weights',
-  // Not `fastupdate`: a search reads some lists of each word, and with each of them it would read all pending entries.
+  // No `fastupdate`: a search reads several lists per word, and each read would scan all pending entries.
   create: async (executor: Executor, how: '' | 'concurrently') => {
     await sql`create index ${sql.raw(how)} searchable_requests_weights on searchable_requests
       using gin (word_weights(request_id, words_version)) with (fastupdate = off)`.execute(executor)
   },
 }
 
-/** Makes what `tsvector` needs, as far as it is missing. Beside the writes of others the index of a full table takes minutes. */
+/** Creates the missing parts of `tsvector` search. Indexing a full table beside writers takes minutes. */
 export async function prepareTsvector(database: Database, options: BuildOptions): Promise<void> {
   await prepareIndex(database, weightsIndex, { ...options, buildsFullIndex: true })
   await withBuildLock(database, createFunctions)

@@ -1,13 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Ranking } from './best-hits.ts'
 
-/** What a search may read. */
 export interface RankingBounds {
-  /** So many matches are ranked by all their words; each takes 20 to 30 µs. The others follow in the order of their estimates. */
+  /** Matches ranked by all their words, at 20 to 30 µs each; the others follow by estimate. */
   rankedExactly: number
-  /** So many texts of a word are candidates, those in which it weighs the most. Queries of many words take fewer of each … */
+  /** Candidates per word, those in which it weighs most. Queries of many words take fewer each. */
   maxOfWord: number
-  /** … but at least these, if together they would be more than so many. */
+  /** The fewest candidates per word, if together they would exceed `maxOfQuery`. */
   minOfWord: number
   maxOfQuery: number
 }
@@ -19,13 +18,13 @@ export const defaultRankingBounds: RankingBounds = {
   maxOfQuery: 12_000,
 }
 
-/** Equal scores are ordered by merit where too many match: less than the score of any real difference. */
+/** Weight of merit, which breaks ties if too many match: smaller than any real difference in score. */
 const meritShare = 0.000001
 
-/** BM25's saturation with k1 = 1.2 and b = 0.75. The average length of a text is estimated (`tsvector-preparation.ts`). */
+/** BM25's saturation, k1 = 1.2, b = 0.75. `tsvector-preparation.ts` estimates the average length of a text. */
 const saturation = sql.raw(`2.2 * frequency / (frequency + 1.2::float8 * (0.25 + 0.75 * length / usual_length))`)
 
-/** The words of a query, each with how many texts have it and with its inverse document frequency; and how many candidates each has. */
+/** A query's words with their number of texts, inverse document frequency and maximum of candidates. */
 const termsOf = (words: string, { minOfWord, maxOfWord, maxOfQuery }: RankingBounds) => sql`
   terms as materialized (
     select lexeme, texts, rarity,
@@ -34,7 +33,7 @@ const termsOf = (words: string, { minOfWord, maxOfWord, maxOfQuery }: RankingBou
     from ranked_terms(${words})
   )`
 
-/** The scores of some texts by all their words. @param texts a query with `request_id` and `words` */
+/** Scores texts by all their words. @param texts a query with `request_id` and `words` */
 const scored = (texts: RawBuilder<unknown>) => sql`
   select request_id, score from (${texts}) as some_texts
   cross join lateral (
@@ -49,9 +48,8 @@ const scored = (texts: RawBuilder<unknown>) => sql`
   ) as summed where score > 0`
 
 /**
- * BM25 in SQL, of the matches that may be among the best. Where no word has more texts than can be candidates, all matches are ranked. Else
- * the candidates are the texts in which the words weigh the most, and among equally good ones those with the most merit: the
- * most voted and the newest.
+ * BM25 in SQL, over the matches that may be among the best: all, unless a word has too many texts. Then the candidates
+ * are the texts in which the words weigh most and, among equals, the most voted and newest.
  * @param bounds smaller ones for tests
  */
 export const rankByWeights = (bounds = defaultRankingBounds): Ranking => ({

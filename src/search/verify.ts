@@ -4,34 +4,31 @@ import type { Database, DatabaseBackend, Executor } from '../database/open.ts'
 import { vocabularyOf } from '../requests/words/vocabulary.ts'
 import type { Verified, VerifyOptions, WrongNumber } from '../requests/wrong-number.ts'
 
-/** Texts of one statement. */
 const maxTexts = 500
-/** Words of one statement. */
 const maxWords = 5_000
-/** Words that are counted at a time: about 60 MB. Of a larger vocabulary the texts are read several times. */
+/** Words counted per pass, about 60 MB; a larger vocabulary takes several passes over the texts. */
 const maxCountedWords = 500_000
-/** How often words that change are counted again. */
+/** Recounts of words that keep changing. */
 const maxRounds = 4
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** What the vocabulary says, by word: what readers of it get, with what is not folded into it yet. */
+/** The vocabulary's numbers by word as readers see them, including what is not yet folded in. */
 const storedWords = sql`(
   select word, sum(requests)::int as requests from (
     select word, requests from search_words union all select word, change from word_deltas
   ) as part group by word having sum(requests) <> 0
 ) as stored`
 
-/** Which words are counted in a pass. */
 type IsCounted = (word: string) => boolean
 
-/** A number for each word, evenly spread (FNV-1a, 32 bits). */
+/** An evenly distributed hash (FNV-1a, 32 bits). */
 function hashOf(word: string): number {
   let hash = 0x811c9dc5
   for (let index = 0; index < word.length; index++) hash = Math.imul(hash ^ word.charCodeAt(index), 0x01000193)
   return hash >>> 0
 }
 
-/** How many listed texts have each word, without those that wait to be counted. */
+/** How many counted texts have each word. */
 async function countWords(executor: Executor, isCounted: IsCounted, { signal }: VerifyOptions) {
   const counts = new Map<string, number>()
   for (let after = firstId; ; ) {
@@ -53,7 +50,7 @@ async function countWords(executor: Executor, isCounted: IsCounted, { signal }: 
   }
 }
 
-/** What the vocabulary says of the words of a pass. */
+/** The vocabulary's numbers of a pass's words. */
 async function readWords(executor: Executor, isCounted: IsCounted, { signal }: VerifyOptions) {
   const words = new Map<string, number>()
   for (let after = ''; ; ) {
@@ -70,9 +67,7 @@ async function readWords(executor: Executor, isCounted: IsCounted, { signal }: V
 }
 
 interface Comparison {
-  /** The stored and the counted number of each word that differ. */
   wrong: Map<string, [stored: number, counted: number]>
-  /** The words whose stored number changed while texts were counted. */
   changed: Set<string>
 }
 
@@ -96,8 +91,8 @@ const isEqual = (one: readonly number[] | undefined, other: readonly number[]) =
   one?.every((value, index) => value === other[index]) ?? false
 
 /**
- * Counts again the words that differ, while others write. A word is wrong when its stored number stood still and it differs by the same numbers
- * twice; a word that changes each time cannot be judged.
+ * Recounts differing words while others write. A word is wrong if it differs by the same amount twice while its stored
+ * number stood still; one that changes each time cannot be judged.
  */
 async function confirm(database: Database, first: Comparison, options: VerifyOptions) {
   const confirmed: Comparison['wrong'] = new Map()
@@ -121,7 +116,7 @@ const toWrongNumbers = (wrong: Comparison['wrong']): WrongNumber[] =>
     return { subject: `word ${word}`, check: 'requests', stored: String(stored), expected: String(counted) }
   })
 
-/** The words of each pass: all of them where the vocabulary is not large. */
+/** The words of each pass; one pass unless the vocabulary is large. */
 async function passesOf(executor: Executor, maxInPass: number): Promise<IsCounted[]> {
   const { rows } = await sql<{ words: number }>`select count(*)::int as words from search_words`.execute(executor)
   const passes = Math.max(1, Math.ceil(rows[0]!.words / maxInPass))
@@ -130,13 +125,12 @@ async function passesOf(executor: Executor, maxInPass: number): Promise<IsCounte
 
 export interface VocabularyOptions extends VerifyOptions {
   backend: DatabaseBackend
-  /** Smaller ones for tests. */
   maxInPass?: number
 }
 
 /**
- * Counts the words of all texts anew and compares them with the vocabulary. On Postgres all statements read one snapshot. The embedded database
- * has one connection, which a snapshot would hold for as long as it takes: there, what differs is counted again until it can be judged.
+ * Recounts the words of all texts and compares them with the vocabulary, on Postgres in one snapshot. Embedded, a
+ * snapshot would hold the only connection, so differences are recounted until they can be judged.
  */
 export async function verifyVocabulary(database: Database, options: VocabularyOptions): Promise<Verified> {
   const { backend, limit, maxInPass = maxCountedWords } = options

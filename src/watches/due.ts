@@ -15,7 +15,7 @@ import { isUnderWay, type RunDependencies, startRun } from './runs.ts'
 import { nextInstant } from './schedule.ts'
 import { scheduleOf, unseenMs, type Watch } from './watch.ts'
 
-// A watch is due when the instant in `next_run_at` has come. Who moves that on has the run, in the same transaction.
+// A watch is due once `next_run_at` has passed. Whoever advances it owns the run, in the same transaction.
 
 interface DueDependencies extends RunDependencies {
   database: Database
@@ -25,10 +25,9 @@ interface DueDependencies extends RunDependencies {
 
 type DueWatch = Watch & { next_run_at: Date }
 
-/** How many watches are read at a time. */
 const watchesPerSlice = 100
 
-/** Runs every watch that is due, or writes why not. One that fails is logged, left for the next time, and delays no other. */
+/** Runs every due watch, or records why not. A failing one is logged, retried next time, and delays no other. */
 export async function runDueWatches(dependencies: DueDependencies, signal: AbortSignal): Promise<void> {
   const { database, clock, log } = dependencies
   let last: DueWatch | null = null
@@ -49,12 +48,11 @@ async function readDue(database: Database, now: Date, after: DueWatch | null): P
   return rows
 }
 
-/** So many watches of one page are computed at a time. */
 const correctedPerSlice = 500
-/** A schedule has no two instants within this time, so one that comes sooner is the next. */
+/** Schedules never have two instants this close, so an earlier one is the next. */
 const shortestMs = 3600_000
 
-/** Brings each next run that lies beyond the next instant of its schedule back to it. @returns how many. */
+/** Caps each next run at its schedule's next instant (the clock may have moved). @returns how many. */
 export async function correctNextRuns(database: Database, now: Date): Promise<number> {
   const beyond = new Date(now.getTime() + shortestMs)
   let corrected = 0
@@ -82,7 +80,7 @@ export async function correctNextRuns(database: Database, now: Date): Promise<nu
   return corrected
 }
 
-/** Instants that are to come still, and were used by a clock that was ahead, are used again: those runs count as ones of before now. */
+/** Frees future instants used by a clock that was ahead, by dating their runs before now. */
 const freeInstants = (database: Database, now: Date) =>
   sql`
     update watch_runs set due_at = ${now}::timestamptz - early.number * interval '1 ms'
@@ -103,7 +101,7 @@ async function runDueWatch(dependencies: DueDependencies, watch: DueWatch): Prom
     log.info({ watchId, dueAt, ...outcome }, 'watch is due')
   } catch (error) {
     if (!isUnpaid(error)) throw error
-    // What it held before the refusal is undone. Whoever has claimed the instant meanwhile has decided about it.
+    // The refusal rolled back everything. If another process claimed the instant meanwhile, it decided.
     const reason = error.extras.reason ?? null
     const skipped = await database
       .transaction()
@@ -112,13 +110,10 @@ async function runDueWatch(dependencies: DueDependencies, watch: DueWatch): Prom
   }
 }
 
-/**
- * Moves the next instant of a watch on, if it is still this one, and locks the watch.
- * @returns the watch as it is now; null when the instant is not this caller's.
- */
+/** Advances a watch from this instant to the next, and locks it. @returns null if the instant was already claimed. */
 async function claimInstant(transaction: Transaction, watch: DueWatch, now: Date): Promise<Watch | null> {
   const { id, next_run_at: dueAt, schedule, timezone } = watch
-  // Never an earlier one, not even by a clock that is behind that of another process.
+  // Never earlier, even if another process's clock is ahead.
   const next = nextInstant(scheduleOf(watch), now > dueAt ? now : dueAt)
   const claimed = await transaction
     .updateTable('watches')
@@ -131,7 +126,7 @@ async function claimInstant(transaction: Transaction, watch: DueWatch, now: Date
     .returningAll()
     .executeTakeFirst()
   if (claimed === undefined) return null
-  // A clock that is behind may have set it again when the watch was changed.
+  // A clock that is behind may have reset it when the watch was changed.
   const known = await transaction
     .selectFrom('watch_runs')
     .select('id')
@@ -145,7 +140,7 @@ async function claimInstant(transaction: Transaction, watch: DueWatch, now: Date
 async function run(transaction: Transaction, dependencies: DueDependencies, due: DueWatch, now: Date) {
   const watch = await claimInstant(transaction, due, now)
   if (watch === null) return { outcome: 'claimed elsewhere' }
-  // It was made while its account was being deleted.
+  // Created while its account was being deleted.
   if (!(await accountExists(transaction, watch.account_id))) {
     await transaction.deleteFrom('watches').where('id', '=', watch.id).execute()
     return { outcome: 'its account is deleted' }
@@ -169,7 +164,7 @@ async function run(transaction: Transaction, dependencies: DueDependencies, due:
   return { outcome: 'runs', jobId }
 }
 
-/** Why a watch does not run before its owner says so: the key that pays for it opens nothing any more, or nobody looks at it. */
+/** Why a watch waits for its owner: the key that pays for it no longer works, or nobody looks at it. */
 type AskReason = NonNullable<Watch['asking_because']>
 
 async function whyItAsks(
@@ -181,7 +176,6 @@ async function whyItAsks(
   return now.getTime() - lastLookedAt.getTime() >= unseenMs ? 'not_looked_at' : null
 }
 
-/** The watch waits for its owner. */
 async function ask(
   transaction: Transaction,
   { id: watchId, account_id: accountId }: Watch,
@@ -195,7 +189,7 @@ async function ask(
   await noteEvent(transaction, { accountId, type: 'watch.asks', subject: { watchId, reason }, watchId, now })
 }
 
-/** @returns the id of the run that is not. */
+/** @returns the id of the skipped run. */
 async function skip(
   transaction: Transaction,
   { id, next_run_at: dueAt }: DueWatch,
@@ -209,7 +203,7 @@ async function skip(
   return runId
 }
 
-/** Skips the instant of a watch that nothing pays for, and tells so once in a month. @returns false when it was claimed elsewhere. */
+/** Skips an unpaid instant, and notes the event once a month. @returns false if it was claimed elsewhere. */
 async function skipUnpaid(
   transaction: Transaction,
   due: DueWatch,
@@ -227,10 +221,10 @@ async function skipUnpaid(
   return true
 }
 
-/** How late a run may begin, besides a busy service. */
+/** How late a run may start, apart from load. */
 const intervalMs = 10_000
 
-/** Runs watches that are due, every few seconds until it is stopped. */
+/** Runs due watches every few seconds until stopped. */
 export const startWatches = (dependencies: DueDependencies): BackgroundRun =>
   createBackgroundRun({
     everyMs: intervalMs,

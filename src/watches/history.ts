@@ -35,10 +35,9 @@ const toRun = (row: RunRow) => ({
   problems: row.problems,
 })
 
-/** A run of a watch as its account sees it. `jobId` is null for a run that was skipped; `credits` are those of delivered pages. */
+/** A run as its account sees it. `jobId` is null if it was skipped; `credits` are those of delivered pages. */
 export type WatchRun = ReturnType<typeof toRun>
 
-/** What the jobs of `runs` came to. */
 const resultColumns = sql`case when scrape_jobs.id is not null then ${jobStatus} end as status, pages, created, maybe, problems`
 const resultsOfRuns = sql`left join scrape_jobs on scrape_jobs.id = runs.job_id
     cross join lateral (
@@ -49,7 +48,7 @@ const resultsOfRuns = sql`left join scrape_jobs on scrape_jobs.id = runs.job_id
       from scrape_tasks as tasks where tasks.job_id = runs.job_id
     ) as results`
 
-/** The last due run of each watch that has one, by the id of the watch. */
+/** The latest due run of each watch, by watch id. */
 export async function readLastRuns(executor: Executor, watchIds: readonly string[]): Promise<Map<string, WatchRun>> {
   if (watchIds.length === 0) return new Map()
   const { rows } = await sql<RunRow & { watch_id: string }>`
@@ -62,13 +61,10 @@ export async function readLastRuns(executor: Executor, watchIds: readonly string
 }
 
 const isMoment = (value: unknown): value is number => isPositionNumber(value) && value >= 0
-/** A page continues after when a run was due, in microseconds since 1970, and its id. */
+/** Cursor: when a run was due (microseconds since 1970), and its id. */
 const cursors = cursorsOf<[dueAt: number, id: string]>('watch runs', isMoment, isPositionId)
 
-/**
- * One page of the history of a watch, the last due first.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
- */
+/** A page of a watch's runs, latest due first. @throws ServiceError INVALID_REQUEST for a cursor of another list. */
 export async function listRuns(executor: Executor, { watchId, limit, cursor }: PageInput & { watchId: string }) {
   const after = cursor === undefined ? null : cursors.decode(cursor)
   const from =
@@ -86,14 +82,13 @@ export async function listRuns(executor: Executor, { watchId, limit, cursor }: P
   return { results: page.map(toRun), ...rest }
 }
 
-/** How long runs are kept; the last ones of a watch stay longer. */
+/** How long runs are kept; a watch's last ones stay longer. */
 const runDays = 400
 const keptRuns = 1_000
 const watchesPerSlice = 100
-/** Of a watch in one round: what is left goes in the next ones. */
 const runsPerWatch = 100
 
-/** Deletes runs of watches that are older than 400 days and not among the last 1,000 of their watch, some watches at a time. */
+/** Deletes runs older than 400 days and not among their watch's last 1,000, some watches at a time. */
 export function createRunRetention(database: Database, now: () => Date): MaintenanceJob {
   let last: string | null = null
   return async () => {

@@ -34,7 +34,7 @@ import {
   readWatch,
 } from './watches.ts'
 
-/** Making, reading, changing and removing watches, and their runs. */
+/** Registers the routes for watches and their runs. */
 export function registerWatchRoutes(app: App, dependencies: WatchDependencies): void {
   registerCreate(app, dependencies)
   registerReads(app, dependencies)
@@ -43,7 +43,7 @@ export function registerWatchRoutes(app: App, dependencies: WatchDependencies): 
   registerRunRoutes(app, dependencies)
 }
 
-/** @throws ServiceError INVALID_REQUEST that names the first channel that the account does not have. */
+/** @throws ServiceError INVALID_REQUEST naming the first channel that the account does not have. */
 async function requireChannels(
   { findUnknownChannels }: WatchDependencies,
   transaction: Transaction,
@@ -84,9 +84,9 @@ function registerCreate(app: App, dependencies: WatchDependencies): void {
       const { accountId, keyId } = account
       const now = clock.now()
       const terms = readWatchTerms(request.body, account, dependencies, now)
-      // Outside of the transaction, because it takes seconds. Not thrown yet: a repeated call gets the answer of the first one.
+      // Outside the transaction, as it takes seconds. Errors wait: a repeated call gets the first answer.
       const refusal = await jobSources.check(sourcesToCheck(terms))
-      // Milliseconds of arithmetic, for which no lock is held.
+      // Milliseconds of arithmetic, done without locks.
       const preview = previewRuns(pricing, { ...terms, accountId }, now)
       return idempotent(request, reply, async (transaction) => {
         if (refusal !== null) throw refusal
@@ -137,7 +137,7 @@ function registerReads(app: App, dependencies: WatchDependencies): void {
     handler: async (request) => {
       const { accountId, scope } = authentication.accountOf(request)
       const watch = await readWatch(database, accountId, request.params.watchId)
-      // A look keeps a watch running, which spends.
+      // A visit keeps a watch running, which spends credits.
       if (includesScope(scope, 'collect')) visits.record([watch.id])
       return { data: await describeInFull(database, watch, { ...dependencies, now: clock.now() }) }
     },
@@ -174,7 +174,7 @@ function registerChange(app: App, dependencies: WatchDependencies): void {
         const terms = readChangedTerms(watch, changes, dependencies, now)
         if (changes.channelIds) await requireChannels(dependencies, transaction, accountId, terms.channels)
         const { state = watch.state } = changes
-        // Who decides what it costs pays from then on: no key spends by the budget of another.
+        // Whoever changes the cost pays from then on: no key spends another's budget.
         const keyId = isAboutCost(changes) || changes.state === 'active' ? callersKey : undefined
         return changeWatch(transaction, watch, { terms, state, keyId, now })
       })

@@ -20,14 +20,13 @@ import { describeWatch, lockWatch, readUsed, readWatch } from './watches.ts'
 export const shared = { tags: ['Watches'], security: [{ apiKey: [] }] }
 
 export interface WatchDependencies extends RouteDependencies, JobTermsDependencies, RunDependencies {
-  /** @returns those of the ids that are no channels of the account, also texts that are no ids. */
+  /** @returns the ids that are no channels of the account, including malformed ones. */
   findUnknownChannels: (executor: Executor, accountId: string, channelIds: readonly string[]) => Promise<string[]>
   visits: Pick<Visits, 'record'>
-  /** Whether a model compares news with goals. */
   comparesGoals: boolean
 }
 
-/** A watch with its use of the month and its next runs. */
+/** A watch with its monthly usage and next runs. */
 export async function describeInFull(
   executor: Executor,
   watch: Watch,
@@ -46,7 +45,7 @@ export async function describeInFull(
   return { ...describeWatch(watch, { usedThisMonth, lastRun, comparesGoals }), preview }
 }
 
-/** Running a watch, its history, and what it will cost. */
+/** Registers the routes for running a watch, its history and costs. */
 export function registerRunRoutes(app: App, dependencies: WatchDependencies): void {
   registerRun(app, dependencies)
   registerHistory(app, dependencies)

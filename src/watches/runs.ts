@@ -16,24 +16,24 @@ export interface RunDependencies {
 
 interface NewRun {
   trigger: 'schedule' | 'manual'
-  /** The instant of the schedule, or of the call. */
+  /** The schedule's instant, or the call's. */
   dueAt: Date
-  /** Pays by its budget. */
+  /** The key whose budget pays. */
   keyId: string | null
   now: Date
 }
 
-/** What was found an hour before the last run may have reached the index of its platform after it. */
+/** Platforms may index a request up to an hour late, so look back that far before the last run. */
 const overlapMs = 3600_000
-/** The last runs that say since when a watch has news of a platform. */
+/** Runs considered for where a platform's new requests start. */
 const consideredRuns = 100
-/** After so many runs in which a platform was never done, the others do not wait for it any more. */
+/** After this many runs in which a platform was never done, the others stop waiting for it. */
 const maxFirstRuns = 3
 
 /**
- * Since when new requests are asked for: the begin of the last run in which each platform was done, the earliest of them, less an overlap. A platform that
- * was stopped or failed may have left out pages, and so may one that has more than the depth of the run: of its sources, some were not asked. For them the
- * instant stays, until it is that of the first of the considered runs; so it does for one that was never done in them, or never began.
+ * Since when to ask for new requests: of each platform's last complete run the start, of these the earliest, minus an
+ * overlap. A stopped, failed or cut-off platform may have missed pages, so its instant stays, but no longer than the
+ * considered runs reach back; likewise for one never done.
  * @returns null to ask by relevance: in the first run, and while a platform has not had one.
  */
 async function newestSinceOf(
@@ -65,7 +65,7 @@ async function newestSinceOf(
   return waitsForFirst || done.length === 0 ? null : new Date(Math.min(...done) - overlapMs)
 }
 
-/** Whether a run of a watch that the transaction has locked is still under way. */
+/** Whether a run of a locked watch is still in progress. */
 export async function isUnderWay(transaction: Transaction, watchId: string): Promise<boolean> {
   const open = await transaction
     .selectFrom('scrape_jobs')
@@ -77,11 +77,7 @@ export async function isUnderWay(transaction: Transaction, watchId: string): Pro
   return open !== undefined
 }
 
-/**
- * Starts a run of a watch that the transaction has locked: an ordinary job.
- * @returns its id.
- * @throws ServiceError RATE_LIMITED when a budget or the account cannot pay for it; the transaction must be undone then.
- */
+/** Starts a run of a locked watch as a job. @returns its id. @throws ServiceError RATE_LIMITED: then roll back. */
 export async function startRun(
   transaction: Transaction,
   { queue, jobTimeLimitMs, enabledPlatforms, pricing }: RunDependencies,

@@ -8,30 +8,26 @@ const schedulePresets = ['hourly', 'daily', 'weekly', 'monthly'] as const
 
 type Preset = (typeof schedulePresets)[number]
 
-/** How the instants of a watch are computed. */
 export interface Schedule {
-  /** `hourly`, `daily`, `weekly`, `monthly` or a cron expression of five fields. */
+  /** `hourly`, `daily`, `weekly`, `monthly` or a five-field cron expression. */
   schedule: string
-  /** Of IANA, such as `Europe/Berlin`. */
+  /** An IANA name, such as `Europe/Berlin`. */
   timezone: string
-  /** Who runs: together they give the minute of a preset. */
+  /** With the topic, it determines a preset's minute. */
   accountId: string
   topic: string
 }
 
 const isPreset = (schedule: string): schedule is Preset => (schedulePresets as readonly string[]).includes(schedule)
 
-/**
- * The cron expression of a preset. The minute, and what else the preset leaves open, follow from the account and the topic: so the watches of a service
- * are spread, and the same before and after a watch is made.
- */
+/** A preset's cron expression. Account and topic set what it leaves open, which spreads watches predictably. */
 function expressionOf({ schedule, accountId, topic }: Schedule): string {
   if (!isPreset(schedule)) return schedule
   const hash = createHash('sha256')
     .update(`${accountId} ${topicKey(topic)}`)
     .digest()
   const minute = hash.readUInt32BE(0) % 60
-  // At night: what was found is there in the morning.
+  // At night, so that results are there in the morning.
   const hour = hash.readUInt32BE(4) % 6
   const weekday = hash.readUInt32BE(8) % 7
   const day = 1 + (hash.readUInt32BE(12) % 28)
@@ -44,11 +40,11 @@ function expressionOf({ schedule, accountId, topic }: Schedule): string {
   return expressions[schedule]
 }
 
-/** The next instants of a schedule after a moment, as many as asked for. */
+/** The next `count` instants of a schedule. */
 export const nextInstants = (schedule: Schedule, after: Date, count: number): Date[] =>
   new Cron(expressionOf(schedule), { timezone: schedule.timezone, mode: '5-part', paused: true }).nextRuns(count, after)
 
-/** The next instant of a schedule after a moment. */
+/** The next instant of a schedule. */
 export function nextInstant(schedule: Schedule, after: Date): Date {
   const [next] = nextInstants(schedule, after, 1)
   // Refused when it was stored.
@@ -56,15 +52,15 @@ export function nextInstant(schedule: Schedule, after: Date): Date {
   return next
 }
 
-/** The most instants that any schedule has in a month: an hourly one, in 31 days. */
+/** The most instants in a month: hourly, in 31 days. */
 const maxInstants = 31 * 24
 
-/** How many instants a schedule has in the 31 days after a moment; a change of summer time is left out. */
+/** How many instants a schedule has in the next 31 days, ignoring daylight saving. */
 export function countInstants(schedule: Schedule, after: Date): number {
   const expression = expressionOf(schedule)
   if (/^\d+ \* \* \* \*$/.test(expression)) return maxInstants
   const until = after.getTime() + 31 * 24 * 3600_000
-  // Many times as fast as with a time zone.
+  // Many times faster than with a time zone.
   const instants = new Cron(expression, { utcOffset: 0, mode: '5-part', paused: true }).nextRuns(maxInstants, after)
   return instants.filter((instant) => instant.getTime() <= until).length
 }
@@ -72,7 +68,7 @@ export function countInstants(schedule: Schedule, after: Date): number {
 const cronForm =
   'must be hourly, daily, weekly, monthly or a cron expression of five fields, such as "15 8 * * MON", whose minute is one number: it runs hourly at most'
 
-/** A field of a cron expression as every cron reads it. */
+/** A field in the syntax that every cron supports. */
 const field = /^(?:\*|[0-9]{1,2}|[A-Za-z]{3})(?:-(?:[0-9]{1,2}|[A-Za-z]{3}))?(?:\/[0-9]{1,2})?$/
 
 function isCron(schedule: string): boolean {
@@ -84,7 +80,7 @@ function isCron(schedule: string): boolean {
   )
 }
 
-/** @returns what is wrong with a schedule; null when nothing is. */
+/** @returns what is wrong with a schedule; null if nothing. */
 export function faultOfSchedule(schedule: string, now: Date): string | null {
   if (isPreset(schedule)) return null
   if (!isCron(schedule)) return cronForm
@@ -92,17 +88,14 @@ export function faultOfSchedule(schedule: string, now: Date): string | null {
     const [next] = nextInstants({ schedule, timezone: 'UTC', accountId: '', topic: '' }, now, 1)
     return next === undefined ? 'has no instant: there is no such day' : null
   } catch {
-    // A number out of its range, or a name that is no day and no month.
+    // A number out of range, or a name that is no day or month.
     return cronForm
   }
 }
 
 const shownRuns = 5
 
-/**
- * The next runs of a watch, and what they and those of the next 31 days cost at most.
- * @param monthlyCredits its budget; undefined while it has none.
- */
+/** A watch's next runs, and the maximum cost of them and of 31 days. @param monthlyCredits its budget */
 export function previewRuns(
   pricing: Pricing,
   terms: Schedule & Parameters<typeof pagesOf>[0] & { monthlyCredits?: number | undefined },

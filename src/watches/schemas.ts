@@ -38,14 +38,13 @@ const channelIds = Type.Array(Type.String({ maxLength: 100 }), {
 })
 const name = trimmedText(1, 100, 'As people call it')
 const settings = { name, schedule, monthlyCredits }
-/** When a watch runs, if the caller does not say it. */
 const instants = {
   schedule: defaulted(Type.String({ ...schedule, default: 'daily' })),
   timezone: defaulted(Type.String({ ...timezone, default: 'UTC' })),
 }
 const goal = trimmedText(1, 500, 'What fits, in your words: news that do not are on a second list')
 const reportsQuiet = Type.Boolean({ description: 'Whether a report without news is sent, too' })
-/** Kinds of news that a watch does not tell, or a channel is not told. */
+/** Kinds of news that a watch, or a channel, does not tell. */
 export const mutedNews = (description: string) =>
   Type.Array(oneOf(newsKinds), { uniqueItems: true, maxItems: newsKinds.length, description })
 const mutedOfWatch = mutedNews('Kinds of news that it does not tell, here or on any channel or feed; they stay known')
@@ -87,7 +86,7 @@ export const watchChanges = (dependencies: JobTermsDependencies) => {
       ...optional(settings),
       platforms,
       sources: Type.Optional(nullable(sources)),
-      // Without a default: what is not given stays.
+      // No default: absent fields stay unchanged.
       depth: Type.Optional(Type.Integer({ minimum: 1, maximum: 40, description: 'Pages per platform' })),
       timezone: Type.Optional(timezone),
       goal: Type.Optional(nullable(goal)),

@@ -15,7 +15,7 @@ export interface RunTerms extends JobTerms {
   timezone: string
 }
 
-/** All that a caller says of a watch. */
+/** Everything a caller sets on a watch. */
 export interface WatchTerms extends RunTerms {
   name: string
   monthlyCredits: number
@@ -26,7 +26,7 @@ export interface WatchTerms extends RunTerms {
   mutedNews: NewsKind[]
 }
 
-/** @throws ServiceError INVALID_REQUEST for wrong terms of a job, a wrong schedule or time zone. */
+/** @throws ServiceError INVALID_REQUEST for wrong job terms, schedule or time zone. */
 export function readRunTerms(body: PreviewBody, dependencies: JobTermsDependencies, now: Date): RunTerms {
   const { schedule = 'daily', timezone = 'UTC', ...job } = body
   const terms = readJobTerms(job, dependencies)
@@ -36,7 +36,7 @@ export function readRunTerms(body: PreviewBody, dependencies: JobTermsDependenci
   return { ...terms, schedule, timezone }
 }
 
-/** @throws ServiceError INVALID_REQUEST for a budget that cannot pay for one run. */
+/** @throws ServiceError INVALID_REQUEST for a budget below the cost of one run. */
 export function requireBudget(pricing: Pricing, terms: RunTerms, monthlyCredits: number): void {
   const cost = costOf(pricing, terms)
   if (monthlyCredits >= cost) return
@@ -48,17 +48,14 @@ type WholeBody = NewWatchBody & Required<Pick<NewWatchBody, 'name' | 'monthlyCre
 function readTerms(body: WholeBody, dependencies: JobTermsDependencies, now: Date): WatchTerms {
   const { name, monthlyCredits, goal = null, filters = {}, channelIds = [], ...others } = body
   const { reportsQuiet = false, mutedNews = [], ...run } = others
-  // It is shown in mails and on terminals.
+  // Names appear in mails and on terminals.
   if (/\p{Cc}/u.test(name)) throw invalidField('name', 'must not contain control characters')
   const terms = readRunTerms(run, dependencies, now)
   const channels = [...new Set(channelIds)]
   return { ...terms, monthlyCredits, name, goal, filters, channels, reportsQuiet, mutedNews }
 }
 
-/**
- * The terms of a new watch; all but the topic may be left out.
- * @throws ServiceError INVALID_REQUEST
- */
+/** The terms of a new watch; only the topic is required. @throws ServiceError INVALID_REQUEST */
 export function readWatchTerms(
   body: NewWatchBody,
   { accountId, tier }: { accountId: string; tier: Tier },
@@ -67,10 +64,10 @@ export function readWatchTerms(
 ): WatchTerms {
   const { pricing } = dependencies
   const { creditsPerMonth } = pricing.plans[tier]
-  // A budget is checked when it is known. A topic may have control characters, a name not.
+  // The budget is checked once known. Topics may have control characters, names may not.
   const { name = body.topic.replace(/\p{Cc}+/gu, ' '), monthlyCredits: given, ...rest } = body
   const { monthlyCredits: _, ...terms } = readTerms({ ...rest, name, monthlyCredits: given ?? 1 }, dependencies, now)
-  // Usually what the runs of 31 days cost at most, as far as the plan pays for them; also where nothing is charged yet.
+  // The default: the maximum cost of 31 days as far as the plan pays for it, even if nothing is charged yet.
   const usual = () =>
     Math.min(previewRuns(pricing, { ...terms, accountId }, now).month.runs * pagesOf(terms), creditsPerMonth)
   const monthlyCredits = given ?? Math.max(1, usual())
@@ -80,10 +77,10 @@ export function readWatchTerms(
 
 const costly = ['platforms', 'sources', 'depth', 'schedule', 'timezone', 'monthlyCredits'] as const
 
-/** Whether changes of a watch decide what it costs. */
+/** Whether changes of a watch affect its cost. */
 export const isAboutCost = (changes: WatchChangesBody): boolean => costly.some((name) => changes[name] !== undefined)
 
-/** What its owner has said of a watch, as a body that would make it. */
+/** A watch's settings as a body that would recreate it. */
 const bodyOf = (watch: Watch): WholeBody => ({
   name: watch.name,
   topic: watch.topic,
@@ -100,11 +97,7 @@ const bodyOf = (watch: Watch): WholeBody => ({
   mutedNews: watch.muted_news,
 })
 
-/**
- * The terms of a watch with changes, checked as those of a new one. Its budget is checked only when they are about costs: a watch whose platforms were turned
- * on since can be paused.
- * @throws ServiceError INVALID_REQUEST
- */
+/** Changed terms, checked as new ones; the budget only if costs change. @throws ServiceError INVALID_REQUEST */
 export function readChangedTerms(
   watch: Watch,
   changes: WatchChangesBody,

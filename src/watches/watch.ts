@@ -5,7 +5,6 @@ import { recordIfWritable } from '../database/writes.ts'
 import type { Clock } from '../runtime/clock.ts'
 import type { Schedule } from './schedule.ts'
 
-/** A row of `watches`. */
 export type Watch = Selectable<Tables['watches']>
 
 export const scheduleOf = ({
@@ -20,29 +19,26 @@ export const scheduleOf = ({
   topic,
 })
 
-/** How long a watch runs without anybody looking at what it found. */
+/** How long a watch runs without anyone looking at its results. */
 export const unseenMs = 90 * 24 * 3600_000
 
-/** A look within this time of the last one is not written: pages and feed readers look often. */
+/** Visits this soon after the last are not recorded: pages and feed readers look often. */
 const notedEveryMs = 24 * 3600_000
 
-/**
- * Notes that somebody looked at watches: a visit, a confirmed delivery of their news, a read of their feed; at most once a day. One that asks goes
- * on asking: only its owner resumes it.
- */
+/** Records a visit, confirmed delivery or feed read of watches, once a day. Does not resume a watch that asks. */
 export async function recordVisit(executor: Executor, watchIds: readonly string[], now: Date): Promise<void> {
   if (watchIds.length === 0) return
-  // In the order of their ids: several looks at the same watches at once wait for one another in the same order.
+  // Ordered by id, so that concurrent visits lock in the same order.
   await sql`
     update watches set last_looked_at = ${now} where id = any(array(
       select id from watches where id = any(${[...watchIds]}::uuid[]) and last_looked_at < ${new Date(now.getTime() - notedEveryMs)}
       order by id for no key update))`.execute(executor)
 }
 
-/** Visits that are noted beside the answers to reads, which neither wait for them nor fail with them. */
+/** Visits recorded beside reads, which neither wait for them nor fail with them. */
 export interface Visits {
   record(watchIds: readonly string[]): void
-  /** Ends when all are noted. */
+  /** Resolves when all are recorded. */
   settled(): Promise<void>
 }
 

@@ -10,10 +10,9 @@ import { nextInstant } from './schedule.ts'
 import type { WatchTerms } from './terms.ts'
 import type { Watch } from './watch.ts'
 
-/** The maximum of watches of an account. */
 export const maxWatches = 100
 
-/** A watch of an account. @throws ServiceError NOT_FOUND */
+/** Reads an account's watch. @throws ServiceError NOT_FOUND */
 export const readWatch = (executor: Executor, accountId: string, watchId: string): Promise<Watch> =>
   findOwned(executor, 'watches', { accountId, id: watchId })
 
@@ -21,7 +20,7 @@ export const readWatch = (executor: Executor, accountId: string, watchId: string
 export const lockWatch = (transaction: Transaction, accountId: string, watchId: string): Promise<Watch> =>
   findOwned(transaction, 'watches', { accountId, id: watchId }, sql`for no key update`)
 
-/** The credits that watches hold and have settled in the month of `now`, by their id. */
+/** The credits that watches have held and settled in the month of `now`, by watch id. */
 export async function readUsed(
   executor: Executor,
   watchIds: readonly string[],
@@ -38,12 +37,7 @@ export async function readUsed(
   return new Map(rows.map(({ spender_id, used }) => [spender_id, used]))
 }
 
-/**
- * A watch as its account sees it.
- * @param usedThisMonth credits, of its budget.
- * @param lastRun the last due one; null before it.
- * @param comparesGoals whether the service compares news with goals.
- */
+/** A watch as its account sees it. @param usedThisMonth of its budget @param lastRun null before the first due one */
 export const describeWatch = (
   watch: Watch,
   {
@@ -76,7 +70,6 @@ export const describeWatch = (
   lastRun,
 })
 
-/** The columns of what a caller says. */
 const columnsOf = (terms: WatchTerms) => ({
   name: terms.name,
   platforms: terms.platforms,
@@ -94,19 +87,19 @@ const columnsOf = (terms: WatchTerms) => ({
 
 interface NewWatch {
   accountId: string
-  /** Pays for its runs, by its budget. */
+  /** The key whose budget pays for its runs. */
   keyId: string | null
   terms: WatchTerms
   now: Date
 }
 
-/** The transaction has locked the account. */
+/** Enforces the maximum. The account must be locked. */
 async function refuseBeyondMaximum(transaction: Transaction, accountId: string): Promise<void> {
   if ((await countOwned(transaction, 'watches', accountId)) < maxWatches) return
   throw new ServiceError('CONFLICT', `The account has ${maxWatches} watches, which is the maximum. Remove one first.`)
 }
 
-/** Makes a watch, which first runs at the next instant of its schedule. @throws ServiceError CONFLICT at the maximum of watches. */
+/** Creates a watch, which first runs at its schedule's next instant. @throws ServiceError CONFLICT at the maximum. */
 export async function createWatch(
   transaction: Transaction,
   { accountId, keyId, terms, now }: NewWatch,
@@ -132,12 +125,12 @@ export async function createWatch(
 interface WatchChange {
   terms: WatchTerms
   state: Watch['state']
-  /** Who pays from now on; undefined: as before. */
+  /** The paying key from now on; undefined for no change. */
   keyId: string | null | undefined
   now: Date
 }
 
-/** When a watch runs next after a change: one that runs keeps its instant unless its schedule is another. */
+/** The next run after a change: a running watch keeps its instant unless the schedule changes. */
 function nextAfterChange(watch: Watch, { terms, state, now }: WatchChange): Date | null {
   if (state !== 'active') return null
   const isSame = terms.schedule === watch.schedule && terms.timezone === watch.timezone
@@ -146,7 +139,7 @@ function nextAfterChange(watch: Watch, { terms, state, now }: WatchChange): Date
     : nextInstant({ ...terms, accountId: watch.account_id }, now)
 }
 
-/** Changes a watch that the transaction has locked. Who changes it has looked at it. */
+/** Changes a locked watch, which also counts as a visit. */
 export const changeWatch = (transaction: Transaction, watch: Watch, change: WatchChange): Promise<Watch> =>
   transaction
     .updateTable('watches')
@@ -162,20 +155,19 @@ export const changeWatch = (transaction: Transaction, watch: Watch, change: Watc
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** Deletes a watch with its history; a job under way goes on to its end, because it is paid for. @throws ServiceError NOT_FOUND */
+/** Deletes a watch with its history. A running job continues, as it is paid for. @throws ServiceError NOT_FOUND */
 export async function deleteWatch(transaction: Transaction, accountId: string, watchId: string): Promise<void> {
   const watch = await lockWatch(transaction, accountId, watchId)
   await transaction.deleteFrom('watches').where('id', '=', watch.id).execute()
 }
 
-/** The running watches that keys made, or pay for. */
 const runningOf = (executor: Executor, keyIds: readonly string[]) =>
   executor
     .selectFrom('watches')
     .where('state', '=', 'active')
     .where((eb) => eb.or([eb('made_by', 'in', keyIds), eb('key_id', 'in', keyIds)]))
 
-/** The watches that keys made, or pay for. They stop, with all that they found, until somebody resumes them. */
+/** The watches that keys made or pay for. They stop, keeping what they found, until someone resumes them. */
 export const watchesMadeByKeys: MadeKind = {
   list: (executor, keyIds) =>
     runningOf(executor, keyIds).select(['id', 'name']).orderBy('created_at').orderBy('id').execute(),

@@ -16,9 +16,9 @@ export interface WishDetail extends WishSummary {
   statuses: { status: RequestStatus | null; requests: number }[]
   votesByPlatform: { platform: PlatformName; requests: number; votes: number; votesAre: string | null }[]
   products: { product: string; requests: number; votes: number }[]
-  /** The share of its most voted request of all votes, 0 to 1; null where nothing has votes. */
+  /** The share (0 to 1) of all votes that its most voted request has; null without votes. */
   largestShare: number | null
-  /** A model took some of its requests for the same, and nobody undid that. */
+  /** Whether a model merged some of its requests, without an undo. */
   isMergedByModel: boolean
   topics: { topic: string; requests: number }[]
   timeline: Period[]
@@ -33,7 +33,6 @@ interface DetailInput extends PageInput {
   possiblySame: PossiblySame
 }
 
-/** How many topics a wish shows, and how many wishes that are possibly the same. */
 const shownTopics = 20
 const shownPossiblySame = 5
 const shownProducts = 20
@@ -44,14 +43,13 @@ interface Breakdowns {
   statuses: WishDetail['statuses']
   platforms: { platform: PlatformName; requests: number; votes: number }[]
   products: WishDetail['products']
-  /** Of one request. */
   most_votes: number
   is_merged_by_model: boolean
   topics: WishDetail['topics']
   days: { day: string; requests: number }[]
 }
 
-/** What the likely members have, counted, without the imported ones. Only listed topics have names that all may see, but members of a view are seen with theirs. */
+/** Counts the likely members, without imported ones. They show all their topics, even unlisted names. */
 async function readBreakdowns(executor: Executor, input: DetailInput): Promise<Breakdowns> {
   const { rows } = await sql<Breakdowns>`
     with member as materialized (select * from (${members(input)}) as member where platform <> ${importPlatform})
@@ -81,7 +79,7 @@ async function readBreakdowns(executor: Executor, input: DetailInput): Promise<B
 
 const cursors = cursorsOf<[votes: number, id: string]>('wish-members', isPositionNumber, isPositionId)
 
-/** A page of the likely members, the most voted first. @throws ServiceError INVALID_REQUEST for a cursor that is not of this list. */
+/** A page of likely members, most voted first. @throws ServiceError INVALID_REQUEST for a cursor of another list. */
 async function readMembers(executor: Executor, input: DetailInput): Promise<WishDetail['members']> {
   const { limit, view, cursor } = input
   const after = cursor === undefined ? null : cursors.decode(cursor)
@@ -94,7 +92,7 @@ async function readMembers(executor: Executor, input: DetailInput): Promise<Wish
   return { results: await readRequests(executor, ids, { fullText: false, view: { ...view, least: 2 } }), ...rest }
 }
 
-/** The wishes of the requests that are possibly the same as the top request. No number counts them. */
+/** The wishes of requests possibly the same as the top request. They count in no number. */
 async function readPossiblySame(
   executor: Executor,
   { wishId, view, now, possiblySame }: DetailInput,
@@ -116,7 +114,7 @@ async function readPossiblySame(
   return wishes.map((wish) => ({ ...wish, similarity: similarities.get(wish.wishId)! }))
 }
 
-/** One wish with its members; null when the view has no likely request of it. Its parts are read one after the other. */
+/** Reads a wish with its members, one part after the other; null if no request is likely in the view. */
 export async function readWish(executor: Executor, input: DetailInput): Promise<WishDetail | null> {
   const { view, now } = input
   const [summary] = await readWishes(executor, [input.wishId], { view, now })

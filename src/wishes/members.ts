@@ -11,14 +11,13 @@ import { wishIdIn } from '../requests/wish-numbers/membership.ts'
 
 export const wishPath = closed({ wishId: Type.String() })
 
-/** The maximum of members of a wish that people can merge or split: one correction writes a row for each of them. */
+/** The most members of a wish that can be merged or split: a correction writes a row for each. */
 export const maxMembers = 1_000
 
 export interface Member {
   id: string
-  /** Of its id on its platform: what corrections are stored by. */
+  /** The hash of its id on its platform, by which corrections are stored. */
   sourceHash: string
-  /** In the view. */
   standing: Standing
 }
 
@@ -29,7 +28,6 @@ interface MemberRow {
   standing: Standing
 }
 
-/** The shared wishes whose requests a wish of the view may have. */
 const sharedWishes = (account: string | null, wishId: string) =>
   account === null
     ? sql`select ${wishId}::uuid as id`
@@ -41,7 +39,7 @@ const ownMembers = (account: string | null, wishId: string) =>
     ? sql``
     : sql`union select request_id from account_wish_members where account_id = ${account}::uuid and wish_id = ${wishId}`
 
-/** The requests that may be members of a wish of the view, as `candidates` with their ids; wider than the wish. */
+/** A superset of the requests that may be members of a wish in the view, as `candidates` with their ids. */
 const candidates = (account: string | null, wishId: string) => sql`
   shared as (${sharedWishes(account, wishId)}), candidates as (
     select request_id as id from wish_members join shared on shared.id = wish_members.wish_id
@@ -62,10 +60,10 @@ export async function isWishSeen(executor: Executor, accountId: string | null, w
 }
 
 /**
- * The requests of a wish in a view, of every class that the account may see, likely and most voted ones first. The operator's
- * corrections are about unlisted requests, too.
+ * The requests of a wish in a view, of every class the account may see, likely and most voted first. Includes unlisted
+ * requests for the operator.
  * @param isCapped whether the first `maxMembers` of a larger wish are enough
- * @throws ServiceError NOT_FOUND when the wish has no likely request in the view; CONFLICT when it has more than `maxMembers`.
+ * @throws ServiceError NOT_FOUND if no request is likely in the view; CONFLICT for more than `maxMembers`.
  */
 export async function readMembers(
   executor: Executor,

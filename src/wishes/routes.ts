@@ -27,13 +27,13 @@ interface WishDependencies extends Omit<RouteDependencies, 'idempotent'> {
   possiblySame: PossiblySame
 }
 
-/** The wishes of the cache. */
+/** Registers the routes for wishes. */
 export function registerWishRoutes(app: App, dependencies: WishDependencies): void {
   registerList(app, dependencies)
   registerDetail(app, dependencies)
 }
 
-// The numbers of a wish are those of its likely requests, so there is nothing to include.
+// A wish's numbers are those of likely requests, so there is nothing to include.
 const { include: _include, ...wishFilters } = queryFilters
 
 const listDescription = `Sets of requests that ask for the same; a request that no other one is like is a wish by itself. The numbers are those of the
@@ -71,7 +71,7 @@ function registerList(app: App, { database, clock, authentication, cachedRead }:
       const list = { ...filters, sortBy, limit, cursor, view: viewOf(account) }
       const marks = markFilterOf(account.accountId, { mark, starred })
       const readPage = () => listWishes(database, { ...list, now, marks })
-      // Growth changes with the day; marks are not among the changes that a cached answer follows.
+      // Growth changes daily. Marks are not among the changes that invalidate cached answers.
       const page = marks ? await readPage() : await cachedRead(`wishes ${dayOf(now)} ${JSON.stringify(list)}`, readPage)
       return { data: { ...page, results: await withMarks(database, account.accountId, page.results) } }
     },

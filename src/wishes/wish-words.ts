@@ -2,7 +2,7 @@ import type { RequestStatus } from '../database/column-types.ts'
 import { count } from '../runtime/count.ts'
 import type { WishDetail } from './detail.ts'
 
-/** Votes, and beside them the stars of a review. @param requests how many the wish has, of which it is one */
+/** Votes, with the stars of a review. @param requests of the wish, one of which is the review */
 export const withStars = (votes: string, stars: number | null | undefined, requests = 1): string =>
   stars ? `${votes}, ${requests > 1 ? 'one with ' : ''}${stars} of 5 stars` : votes
 
@@ -10,7 +10,7 @@ export const settledStatuses = ['completed', 'declined'] as const
 export const isSettled = ({ status }: { status: RequestStatus | null }) =>
   settledStatuses.some((settled) => settled === status)
 
-/** What became of some of its requests, where the wish itself is neither completed nor declined: a sentence, or none. */
+/** A sentence on settled requests of a wish that is not settled itself; else empty. */
 export function settledInWords(wish: Pick<WishDetail, 'requestCount' | 'status' | 'statuses'>): string[] {
   const told = wish.statuses
     .filter((one) => one.requests > 0 && isSettled(one))

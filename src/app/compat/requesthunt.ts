@@ -8,20 +8,20 @@ import { closed, errorResponses, oneOf, reading, usage } from '../../http/schema
 import { requestRecord } from '../../requests/record.ts'
 import { realtimeMeta } from '../../search/live-collection.ts'
 
-// The form that the public clients of RequestHunt expect: its MCP server 1.2.2 (ReScienceLab/requesthunt-mcp-server), and the Python scripts
-// that ReScienceLab/opc-skills had until March 2026. Their base address becomes <address>/compat/requesthunt.
+// The API of RequestHunt's public clients: its MCP server 1.2.2 (ReScienceLab/requesthunt-mcp-server), and the Python
+// scripts in ReScienceLab/opc-skills until March 2026. Their base address becomes <address>/compat/requesthunt.
 
 const prefix = '/compat/requesthunt'
 
-/** Topics belong to categories there. Here there is one, which has all of them. */
+/** RequestHunt groups topics into categories; here, one has all. */
 const category = { name: 'All topics', slug: 'all-topics' }
-/** Its own board there; nothing here comes from it. */
+/** RequestHunt's own board, from which nothing here comes. */
 const ownPlatform = 'requesthunt'
 
-/** The calls whose answers have another form. All others are passed on to `/api/v1` as they are. */
+/** Calls whose answers need conversion; all others pass to `/api/v1` unchanged. */
 const mapped = [`${prefix}/api/v1/requests`, `${prefix}/api/v1/topics`]
 
-/** The address by which a call is routed. */
+/** The address that routes a call. */
 export function rewriteRequestHunt({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
   const path = url.split('?', 1)[0] as string
   return url.startsWith(`${prefix}/api/v1/`) && !mapped.includes(path) ? url.slice(prefix.length) : url
@@ -54,7 +54,7 @@ interface ListQuery {
   cursor?: string
 }
 
-/** The query string of `GET /api/v1/requests`; null when nothing can match. */
+/** The query string for `GET /api/v1/requests`; null if nothing can match. */
 function listQueryOf(query: ListQuery): URLSearchParams | null {
   const { category: wanted, platforms, limit, ...rest } = query
   if (wanted !== undefined && wanted !== category.name && wanted !== category.slug) return null
@@ -67,7 +67,7 @@ function listQueryOf(query: ListQuery): URLSearchParams | null {
   return parameters
 }
 
-/** What belongs to the connection, or is computed anew for the inner or the outer answer. */
+/** Headers of the connection, or computed separately for the inner and outer answer. */
 const connectionHeaders = new Set([
   'connection',
   'content-length',
@@ -76,7 +76,7 @@ const connectionHeaders = new Set([
   'date',
   'keep-alive',
 ])
-/** Of the request: a forwarded address is resolved already, and an answer that is read here is wanted as plain JSON. */
+/** Request headers to drop: forwarded addresses are already resolved, and the inner answer must be plain JSON. */
 const outerHeaders = new Set([
   ...connectionHeaders,
   'host',
@@ -86,7 +86,7 @@ const outerHeaders = new Set([
   'if-none-match',
 ])
 
-/** Makes a call of `/api/v1` for the caller of another one. Its status and headers become those of the answer. */
+/** Calls `/api/v1` for the caller of another route, whose answer gets its status and headers. */
 async function callInner(app: App, request: FastifyRequest, reply: FastifyReply, url: string) {
   const headers = Object.fromEntries(
     Object.entries(request.headers).filter(([name, value]) => value !== undefined && !outerHeaders.has(name)),
@@ -99,7 +99,7 @@ async function callInner(app: App, request: FastifyRequest, reply: FastifyReply,
   return { isRefused: answer.statusCode !== 200, body: answer.json() }
 }
 
-/** `GET /requests` and `GET /topics` in the form of RequestHunt. */
+/** Registers `GET /requests` and `GET /topics` in RequestHunt's form. */
 export function registerRequestHunt(app: App): void {
   registerRequests(app)
   registerTopics(app)
@@ -135,7 +135,7 @@ function registerRequests(app: App): void {
     },
     handler: async (request, reply) => {
       const query = listQueryOf(request.query)
-      // Also where nothing can match: the inner call checks the key, counts the call and reads the credits.
+      // Needed even if nothing can match: it checks the key, counts the call and reads the credits.
       const inner = query ?? new URLSearchParams({ limit: '1' })
       const { isRefused, body } = await callInner(app, request, reply, `/api/v1/requests?${inner}`)
       if (isRefused) return body

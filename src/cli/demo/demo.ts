@@ -11,28 +11,27 @@ import { type Mailbox, startMailbox } from './mailbox.ts'
 import { callerOf, liveThePast, pastMs, waitForNews } from './past.ts'
 import { type DemoService, endChildren, run, startDemoService } from './processes.ts'
 
-/** Enough for a page of every source of a simulated platform: it has three at most. */
+/** Enough for each of a simulated platform's three sources, at most. */
 const pagesOfTopic = 3
-/** Enough topics to explore, few enough to be collected soon. */
+/** Enough topics to explore, few enough to collect quickly. */
 const topics = sections.slice(0, 12).map(({ topic }) => topic)
 const shown = 'dark mode'
 const watched = 'calendar sync'
 const others = topics.filter((topic) => topic !== shown && topic !== watched)
-/** How many of them were collected a week ago. */
 const pastTopics = 6
 
 interface DemoOptions {
-  /** Ends it after the search. */
+  /** Whether to end after the search. */
   exit: boolean
 }
 
-/** All that must be ended, in the order in which it was begun. */
+/** Everything to be ended, in starting order. */
 interface Parts {
   directory: string
   mailbox: Mailbox
   interruption: AbortSignal
   simulator: PlatformSimulator | null
-  /** The service of a week ago, from when it begins to start. */
+  /** The service of a week ago, once it starts. */
   past: Promise<Service> | null
 }
 
@@ -41,7 +40,6 @@ interface Demo extends DemoSettings {
   interruption: AbortSignal
 }
 
-/** Prints a command and runs it on this terminal. */
 async function show({ service, apiKey, interruption }: Demo, ...parameters: string[]): Promise<number> {
   console.log(`\n$ wishwell ${parameters.map((word) => (word.includes(' ') ? `"${word}"` : word)).join(' ')}`)
   const { ended } = run(parameters, {
@@ -54,14 +52,13 @@ async function show({ service, apiKey, interruption }: Demo, ...parameters: stri
   return code ?? 1
 }
 
-/** A link that signs in to the page of the service, once. */
 async function makeSignInLink(url: string, adminKey: string): Promise<string> {
   const call = callerOf(url, adminKey)
   const accounts = (await call('GET', '/api/admin/accounts')).results as unknown as { accountId: string }[]
   return (await call('POST', `/api/admin/accounts/${accounts[0]?.accountId}/links`, {})).url!
 }
 
-/** Starts the simulated platforms: for what happened a week ago without their limits, and then with them, at the same addresses. */
+/** Starts the simulated platforms: without limits for the past week, then with them, at the same addresses. */
 const startPlatforms = (corpus: DemoCorpus, port: number, isPast: boolean) =>
   startPlatformSimulator({
     corpus,
@@ -122,7 +119,7 @@ async function demonstrate(parts: Parts, { exit }: DemoOptions): Promise<number>
   throw new CommandError(`the service ended by itself (${signal ?? code})`)
 }
 
-/** A signal that is aborted with the exit code of what interrupts the demo. */
+/** A signal aborted with the exit code of the interruption. */
 function watchInterruptions(): AbortSignal {
   const interruption = new AbortController()
   for (const [signal, exitCode] of [
@@ -130,7 +127,7 @@ function watchInterruptions(): AbortSignal {
     ['SIGTERM', 143],
     ['SIGHUP', 129],
   ] as const) {
-    // Not `once`: Ctrl-C arrives twice, from the terminal and from the launcher.
+    // Not `once`: Ctrl-C arrives twice, from terminal and launcher.
     process.on(signal, () => interruption.abort(exitCode))
   }
   // The launcher was killed and could not forward a signal.
@@ -139,9 +136,8 @@ function watchInterruptions(): AbortSignal {
 }
 
 /**
- * `wishwell demo`: the whole of Wishwell against simulated platforms, without accounts, credentials or the internet. Its files are in one
- * temporary directory, which is deleted at the end; with DATA_DIR or DATABASE_URL the data stay there. Ends the process.
- * @throws what made it end, for the message of the command.
+ * `wishwell demo`: all of Wishwell against simulated platforms, without accounts, credentials or internet. Uses a
+ * temporary directory unless DATA_DIR or DATABASE_URL is set. Ends the process, or throws the cause.
  */
 export async function runDemo(options: DemoOptions): Promise<never> {
   const interruption = watchInterruptions()
@@ -162,7 +158,7 @@ export async function runDemo(options: DemoOptions): Promise<never> {
     rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
     console.log('The demo is over; everything that it made in its own directory is removed.')
   }
-  // The open channel to the launcher would otherwise keep this process running.
+  // Else the open channel to the launcher would keep this process running.
   process.exit(exitCode)
 }
 
@@ -171,7 +167,6 @@ interface DemoAddresses {
   apiKey: string
   adminKey: string
   signInUrl: string
-  /** Null where the mails go to a server of the caller. */
   mailboxUrl: string | null
 }
 
@@ -183,7 +178,6 @@ const mailboxLines = (url: string | null) =>
     ${url}
 `
 
-/** Printed when the demo is ready. */
 const instructions = ({ url, apiKey, adminKey, signInUrl, mailboxUrl }: DemoAddresses) => `
 The service goes on at ${url} (max plan, simulated platforms) until you press Ctrl-C.
 

@@ -7,12 +7,12 @@ import { settingsIn } from '../../app/config.ts'
 import { platformVariables } from '../../platforms/settings.ts'
 import { CommandError, exitCodes } from '../exit-codes.ts'
 
-/** Credentials that the simulated platforms accept as any other: they allow more with some. */
+/** The simulated platforms accept any credentials, and allow more with some. */
 const simulatedCredentials = { GITHUB_TOKEN: 'demo', GITLAB_TOKEN: 'demo', STACKEXCHANGE_API_KEY: 'demo' }
 /** One process does everything, for an account whose plan pays for it. */
 const decided = ['ROLE', 'BOOTSTRAP_TIER', 'PLATFORMS']
 
-/** A port of the loopback interface: the given one if it is free and not taken by a setting, else any. */
+/** A loopback port: the wanted one if free and not taken by a setting, else any. */
 export async function choosePort(wanted: number, taken: readonly (string | undefined)[] = []): Promise<number> {
   const tryPort = (port: number) =>
     new Promise<number | null>((resolve) => {
@@ -26,7 +26,7 @@ export async function choosePort(wanted: number, taken: readonly (string | undef
   return free ?? (await tryPort(0))!
 }
 
-/** @throws CommandError unless the place is empty: sample data must not get among real ones, nor real jobs to simulated platforms. */
+/** @throws CommandError unless the place is empty: samples and real data must never mix. */
 async function requireEmpty({ DATA_DIR, DATABASE_URL }: Record<string, string>): Promise<void> {
   const refuse = (what: string): never => {
     throw new CommandError(
@@ -48,35 +48,30 @@ async function requireEmpty({ DATA_DIR, DATABASE_URL }: Record<string, string>):
   if (rowCount !== 0) refuse('The database of DATABASE_URL')
 }
 
-/** Where people on this machine reach a service that listens at a host. */
+/** Where people on this machine reach a service. */
 const addressOf = (host: string, port: string) => {
   const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   return `http://${name}:${port}`
 }
 
 export interface DemoSettings {
-  /** The whole environment of the service. */
   environment: Record<string, string>
-  /** Settings of the caller that the demo has its own values of, by name. */
+  /** Names of the caller's settings that the demo overrides. */
   notUsed: string[]
   apiKey: string
   adminKey: string
 }
 
 interface DemoParts {
-  /** Where the data are, unless the caller says it. */
+  /** Where the data goes, unless the caller says. */
   directory: string
-  /** The environment of the simulated platforms: it comes before the caller's. */
+  /** The simulated platforms' environment, which overrides the caller's. */
   platforms: Record<string, string>
-  /** Of the demo's mailbox, for a caller without a mail server. */
+  /** The demo's mailbox, for callers without a mail server. */
   smtpUrl: string
 }
 
-/**
- * The settings of the demo's service: those of the caller, and where there are none those of the demo. What is about platforms is the
- * simulator's, so that no real credentials are used.
- * @throws CommandError when the place for the data is not empty.
- */
+/** The caller's settings, except platforms', completed by defaults. @throws CommandError if the place is not empty. */
 export async function demoSettings(
   caller: Record<string, string | undefined>,
   { directory, platforms, smtpUrl }: DemoParts,
@@ -94,7 +89,7 @@ export async function demoSettings(
     ADMIN_API_KEY: randomBytes(24).toString('base64url'),
     MAIL_FROM: 'Wishwell <wishwell@demo.example>',
     ...(own.SMTP_URL === undefined ? { SMTP_URL: smtpUrl } : {}),
-    // With Postgres no process makes one: several must have the same.
+    // With Postgres no process generates one, because all need the same.
     ...(own.DATABASE_URL === undefined ? {} : { SECRETS_KEY: randomBytes(32).toString('base64') }),
     ...own,
     ...simulatedCredentials,

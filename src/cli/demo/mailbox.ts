@@ -5,7 +5,7 @@ import PostalMime from 'postal-mime'
 import { SMTPServer } from 'smtp-server'
 import { formatMoment } from '../../runtime/dates.ts'
 
-// What the demo's service sends by mail ends here: a mail server on this machine, and a page that shows what it received.
+// The demo's mail sink: a local mail server, and a page that shows what it received.
 
 interface Mail {
   to: string
@@ -16,11 +16,9 @@ interface Mail {
 }
 
 export interface Mailbox {
-  /** As `SMTP_URL`. */
   smtpUrl: string
-  /** The page that shows the mails. */
   url: string
-  /** The text of the first mail that has a match. @throws when none comes in a minute. */
+  /** The text of the first matching mail. @throws if none comes within a minute. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>
   stop(): Promise<void>
 }
@@ -32,7 +30,7 @@ const waitMs = 60_000
 
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** A mail in a frame of its own, without scripts; its links open beside it. */
+/** A mail in its own frame, without scripts; links open outside. */
 const frameOf = ({ to, subject, at, html, text }: Mail) => `
 <details><summary><b>${escaped(subject)}</b> to ${escaped(to)}, ${formatMoment(at)}</summary>
 <iframe title="${escaped(subject)}" sandbox="allow-popups allow-popups-to-escape-sandbox" srcdoc="${escaped(`<base target="_blank">${html || `<pre>${escaped(text)}</pre>`}`)}"></iframe></details>`
@@ -46,7 +44,7 @@ ${mails.length === 0 ? '<p>No mail has arrived yet.</p>' : mails.map(frameOf).jo
 
 const portOf = (address: AddressInfo | string | null) => (address as AddressInfo).port
 
-/** Starts the mail server and its page, on free ports of the loopback interface. */
+/** Starts the mail server and its page on free loopback ports. */
 export async function startMailbox(): Promise<Mailbox> {
   const mails: Mail[] = []
   let onMail = () => {}
@@ -69,7 +67,7 @@ export async function startMailbox(): Promise<Mailbox> {
   smtp.on('error', () => {})
   await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
   const web = createServer(({ headers }, response) => {
-    // Mails have links with secrets: a page of another name on this port must not read them.
+    // Mails contain secret links: pages of other names on this port must not read them.
     if (!/^(?:mailbox\.localhost|127\.0\.0\.1)(?::|$)/.test(headers.host ?? '')) return response.writeHead(404).end()
     const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy })

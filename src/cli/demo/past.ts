@@ -4,14 +4,14 @@ import { readConfig } from '../../app/config.ts'
 import { type Service, startService } from '../../app/service.ts'
 import type { Mailbox } from './mailbox.ts'
 
-// What the demo's service did a week ago: without it nothing could have grown, and no watch could have news.
+// What the demo's service did a week ago: without a past, nothing could have grown and no watch could have news.
 
 export const pastMs = 8 * 86_400_000
 
-/** A call of the API. @throws when it is refused. */
+/** A call of the API. @throws if refused */
 export type Call = (method: 'GET' | 'POST', path: string, body?: object) => Promise<Record<string, never>>
 
-/** Calls the service as its first account, or as its operator. */
+/** Calls the service as its first account, or as operator. */
 export const callerOf =
   (url: string, key: string): Call =>
   async (method, path, body) => {
@@ -27,21 +27,18 @@ async function waitForJob(call: Call, { jobId }: Record<string, string>): Promis
   while ((await call('GET', `/api/v1/scrape/${jobId}`)).completedAt === null) await delay(300)
 }
 
-/** Waits for so many reports of the only watch that nobody has read. @throws when there are fewer after a minute. */
+/** Waits for this many unread reports of the only watch. @throws if there are fewer after a minute. */
 async function waitForReports(call: Call, least: number): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     const { results: watches } = (await call('GET', '/api/v1/news')) as unknown as { results: { reports: number }[] }
     if ((watches[0]?.reports ?? 0) >= least) return
-    // The calls of an account are limited.
+    // Calls of an account are limited.
     await delay(1_000)
   }
   throw new Error('the watch has no news')
 }
 
-/**
- * Waits for what the watch finds in the week since: its own run, which is due, asks only for what is new; what has grown or was done is known
- * once the topic is collected anew.
- */
+/** Waits for the watch's news: its own due run finds what is new, recollecting the topic finds changes. */
 export async function waitForNews(call: Call, watchId: string, watched: string): Promise<void> {
   await waitForReports(call, 1)
   await waitForJob(call, await call('POST', '/api/v1/scrape', { topic: watched, depth: 3 }))
@@ -50,29 +47,28 @@ export async function waitForNews(call: Call, watchId: string, watched: string):
 }
 
 interface Past {
-  /** Called with the service as soon as it begins to start, so that whoever ends the demo can end it. */
+  /** Called with the starting service, so that it can be ended with the demo. */
   onStart(starting: Promise<Service>): void
   environment: Record<string, string>
   apiKey: string
   topics: readonly string[]
-  /** The topic of the watch. */
   watched: string
-  /** Null where the caller has a mail server of his own. */
+  /** Null if the caller has a mail server. */
   mailbox: Mailbox | null
 }
 
-/** A channel to the mailbox, confirmed as its owner does. @returns its id. */
+/** Creates and confirms a channel to the mailbox. @returns its id. */
 async function makeChannel(url: string, call: Call, mailbox: Mailbox): Promise<string> {
   const mail = { type: 'email', name: 'The mailbox of the demo', address: 'you@demo.example' }
   const { channelId } = await call('POST', '/api/v1/channels', mail)
   const [path] = await mailbox.waitFor(/\/mail\/confirm\/\S+/)
-  // At the service itself: the address of its links may be another machine's.
+  // Directly, because links may point to another machine.
   const confirmed = await fetch(`${url}${path}`, { method: 'POST' })
   if (!confirmed.ok) throw new Error(`the service answered ${confirmed.status} to the confirmation of a mailbox`)
   return channelId!
 }
 
-/** Collects topics and runs a watch, as a service eight days ago. @returns the id of the watch. */
+/** Collects topics and runs a watch, as a service eight days ago. @returns the watch's id. */
 export async function liveThePast({ onStart, environment, apiKey, topics, watched, mailbox }: Past): Promise<string> {
   const clock = { now: () => new Date(Date.now() - pastMs) }
   const overrides = { clock, platforms: { timeScale: 10_000 } }

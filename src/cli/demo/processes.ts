@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { moduleFile } from '../../runtime/module-file.ts'
 
 const main = fileURLToPath(moduleFile('../../main', import.meta.url))
-/** Then a service that does not end is killed. Longer than its own shutdown may take. */
+/** When to kill a service that does not end; longer than its shutdown may take. */
 const stopTimeoutMs = 35_000
 
 export interface Outcome {
@@ -13,7 +13,6 @@ export interface Outcome {
   signal: NodeJS.Signals | null
 }
 
-/** The processes that have not ended. */
 const running = new Map<ChildProcess, Promise<Outcome>>()
 
 /** Runs `wishwell`. */
@@ -35,17 +34,13 @@ export interface DemoService {
   ended: Promise<Outcome>
 }
 
-/**
- * Starts the real service.
- * @param directory for its log
- * @param environment all that it has, but for the cache of compiled code
- */
+/** Starts the real service. @param directory for its log @param environment complete, except for the compile cache */
 export async function startDemoService(directory: string, environment: Record<string, string>): Promise<DemoService> {
   const logFile = join(directory, 'service.log')
   const log = openSync(logFile, 'w')
   const { child, ended } = run(['serve'], {
     env: { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...environment },
-    // The channel closes when the demo is killed; then the service ends.
+    // The channel closes when the demo is killed, which ends the service.
     stdio: ['ignore', 'pipe', log, 'ipc'],
   })
   closeSync(log)

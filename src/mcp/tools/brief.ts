@@ -16,10 +16,10 @@ import { addressOf, dayOf, inLine, nameOf } from './requests.ts'
 type Wish = components['schemas']['BriefWish'] | null
 type Quote = components['schemas']['BriefQuote'] | null
 
-/** Of a quotation, in tokens. Those of a brief are shorter. */
+/** Tokens of a quotation; those of briefs are shorter. */
 const maxText = 260
 
-/** What is said of a quotation besides its words. */
+/** A quotation's facts, besides its words. */
 const quoteFacts = (quote: Quote) =>
   quote && { requestId: quote.requestId, votes: quote.votes, platform: quote.platform, postedAt: dayOf(quote.postedAt) }
 
@@ -31,7 +31,7 @@ const quoteForeign = (quote: Quote) =>
     license: quote.license,
   }
 
-/** A wish of a brief. @param number its place in the brief */
+/** A wish in a brief. @param number its position */
 function rowOf(wish: Wish, number: number): Row {
   if (wish === null)
     return {
@@ -63,7 +63,7 @@ function rowOf(wish: Wish, number: number): Row {
 
 function answerOfBrief({ briefId, snapshot, removed, document }: Data<'readBrief'>, given: Given): Answer {
   const { wishes, settled, totals, leftOut, question, about } = document
-  // The brief is made once: its next page is one of what was made.
+  // The brief is made once; next pages are of the same one.
   const position = { briefId, ...(given.cursor === undefined ? {} : { cursor: given.cursor }) }
   const rows = [...wishes, ...settled].map((wish, at) => rowOf(wish, at + 1))
   return {

@@ -28,7 +28,7 @@ async function startJob(given: Static<typeof input> & { topic: string }, call: C
   const { topic, depth, maxCredits, idempotencyKey: key, platforms: named } = given
   const body = { topic, depth, maxCredits, platforms: named } as Body<'startScrapeJob'>
   const { client, signal } = call
-  // Not read again: if that failed, the job would seem to be refused.
+  // Not read again: if that failed, the job would seem refused.
   return answerOfStart((await answerOf(client.POST('/api/v1/scrape', { body, params: onceWith(key), signal }))).data)
 }
 

@@ -19,7 +19,6 @@ const input = closed({
 })
 type Input = Static<typeof input>
 
-/** What the API calls the corrections of wishes. */
 const kinds = { same: 'merge', not_the_same: 'part', does_not_belong: 'split' } as const
 
 async function correctRequest({ what, requestId }: Input, { client, signal }: Call): Promise<string> {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 
-/** Inputs of several tools. */
+/** Inputs shared by tools. */
 export const cursor = Type.Optional(Type.String({ maxLength: 12_000, description: 'From the previous answer' }))
 export const platforms = Type.Optional(
   Type.Array(Type.String(), { minItems: 1, description: 'Such as github, hackernews, reddit; all by default' }),

@@ -12,7 +12,6 @@ import { inLine, nameOf } from './requests.ts'
 
 type OfWatch = Data<'readNews'>['results'][number]
 
-/** How the API names what happened, and how a row does. */
 const changes = {
   rising: 'rising',
   newWishes: 'new',
@@ -22,7 +21,6 @@ const changes = {
   other: 'other',
 } as const
 
-/** Of the text of a wish, in tokens. */
 const maxExcerpt = 60
 
 function rowOf(change: string, item: OfWatch['newWishes'][number], { watchId, watchName }: OfWatch): Row {
@@ -40,13 +38,13 @@ const rowsOf = (ofWatch: OfWatch): Row[] =>
     ofWatch[list as keyof typeof changes].map((item) => rowOf(change, item, ofWatch)),
   )
 
-/** How many watches without news are passed over in a call. */
+/** Watches without news skipped per call. */
 const maxQuiet = 20
 
 function readNews(given: { watchId?: string; since?: string }, at: Position['at'], { client, signal }: Call) {
   const { watchId, since } = given
   const query = {
-    // The news of a watch are up to 250.
+    // A watch can have up to 250 news.
     limit: 1,
     ...(watchId === undefined ? {} : { watchId }),
     ...(since === undefined ? {} : { since }),

@@ -9,18 +9,17 @@ type Request = components['schemas']['Request']
 
 export const dayOf = (moment: string | null): string | null => moment?.slice(0, 10) ?? null
 
-/** A title, an author or an address, in tokens. */
 const maxName = 60
 
 export const nameOf = (text: string | null): string | null => text && clip(text, maxName)
 
-/** White space in a line of text would look like another line. */
+/** White space could look like a line break. */
 export const inLine = (text: string | null): string => (text ?? '').replace(/\s+/g, ' ').trim()
 
-/** An address as it is, or none: half an address leads elsewhere. */
+/** A complete URL or none: half of one leads elsewhere. */
 export const addressOf = (url: string): string | null => (url.length <= 300 ? url : null)
 
-/** What a request is. @param maxText the maximum of its text, in tokens */
+/** A request's row. @param maxText tokens of its text */
 export function requestRow(request: Request, maxText: number): Row {
   const text = clip(request.description, maxText)
   const facts: Facts = {

@@ -40,12 +40,11 @@ type Found = Pick<
   'title' | 'requestCount' | 'votes' | 'own' | 'platforms' | 'product' | 'status' | 'firstAskedAt' | 'lastAskedAt'
 > & {
   wishId: string | null
-  /** A search does not count them. */
+  /** Not counted by searches. */
   voices?: number
   best: Wish['topRequest']
 }
 
-/** Of the text of the best request, in tokens. */
 const maxExcerpt = 90
 
 function rowOf({ best, ...wish }: Found): Row {
@@ -75,7 +74,7 @@ function rowOf({ best, ...wish }: Found): Row {
   }
 }
 
-/** The service checks the words of platforms, dates and topics, and says what is wrong. */
+/** Unparsed: the service checks platforms, dates and topics, and explains errors. */
 const filtersOf = ({ topic, platforms, status, minVotes, since, until }: Input) =>
   Object.fromEntries(
     Object.entries({ topic, platforms, status, minVotes, since, until }).filter(([, value]) => value !== undefined),
@@ -86,7 +85,7 @@ const hintOf = (isEmpty: boolean, isLimited: boolean): string => {
   return isLimited ? ' Only the first 100 wishes can be read: narrow the search.' : ''
 }
 
-/** A search has no results after these. */
+/** Searches return no more results. */
 const maxResults = 100
 
 async function searchWishes(input: Input, { client, signal }: Call): Promise<Answer> {
@@ -97,7 +96,7 @@ async function searchWishes(input: Input, { client, signal }: Call): Promise<Ans
   const body = { query, limit, offset, sortBy, groupBy: 'wish', total: true, inPart: true, filters: filtersOf(input) }
   const call = client.POST('/api/v1/requests/search', { body: body as Body<'searchRequests'>, signal })
   const { data, meta } = await answerOf(call)
-  // Those with all words come first: a page that has others is the last one.
+  // Full matches come first, so a page with others is the last.
   const found = data.results.flatMap((result) =>
     'bestMatch' in result && (inPart || result.hasAllWords) ? [{ ...result, best: result.bestMatch }] : [],
   )

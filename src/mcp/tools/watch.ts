@@ -48,7 +48,7 @@ function rowOf(watch: Watch): Row {
   }
 }
 
-/** One watch is a list of one. */
+/** One watch, as a list of one. */
 const answerOfWatch = (did: string, watch: Watch): Answer => ({
   summary: `Watch ${watch.watchId} ${did}.`,
   rows: [rowOf(watch)],

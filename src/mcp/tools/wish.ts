@@ -12,7 +12,7 @@ import { dayOf, nameOf, requestRow } from './requests.ts'
 
 type Wish = Data<'readWish'>
 
-/** Of the text of a request, in tokens: in a list, and alone. */
+/** Tokens of a request's text: in a list, and alone. */
 const [maxText, maxWholeText] = [260, 1_600]
 const maxOthers = 5
 

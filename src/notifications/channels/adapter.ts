@@ -3,94 +3,88 @@ import type { Message } from '../../accounts/events/message.ts'
 import type { Executor, Transaction } from '../../database/open.ts'
 import type { ChannelState, ChannelType } from '../../database/tables/notifications.ts'
 
-/** What an attempt came to. Its words are ours: nothing that a receiver answered is stored. */
+/** The outcome of an attempt, in our own words: no answer of a receiver is stored. */
 export type DeliveryOutcome =
   | { outcome: 'delivered'; status?: number }
   | {
       outcome: 'failed'
-      /** The HTTP or SMTP status, if there was one. */
       status?: number
-      /** A sentence of our own for the delivery log, such as `The receiver answered 500.`; no text of the message or the receiver. */
+      /** A sentence for the delivery log (`The receiver answered 500.`), without text of the message or receiver. */
       error: string
-      /** How long the receiver asked to wait. */
       retryAfterMs?: number
-      /** `delivery`: this one is never tried again. `channel`: the receiver wants nothing any more, so the channel is disabled. */
+      /** `delivery`: never retry this one. `channel`: the receiver wants nothing anymore, so disable the channel. */
       isFinal?: 'delivery' | 'channel'
-      /** Why the channel is disabled; by default `gone`. */
+      /** Why the channel is disabled; defaults to `gone`. */
       reason?: DisabledReason
     }
-  /** Not an attempt: it is tried again after this, without being counted (a limit of our own). */
+  /** Not attempted because of a limit of our own: retried after this time, without being counted. */
   | { outcome: 'postponed'; retryAfterMs: number; error: string }
 
 export interface DeliveryContext {
   channelId: string
   accountId: string
-  /** The name that the account gave the channel: plain text. */
   channelName: string
   now: Date
-  /** The base of links, without a slash at the end. */
+  /** The base of links, without a trailing slash. */
   publicUrl: string
-  /** Aborted after the time limit of an attempt, and when the service stops. */
+  /** Aborted after an attempt's time limit, and when the service stops. */
   signal: AbortSignal
 }
 
-/** What an account's fields became: what is stored, and what may be shown. */
+/** What becomes of an account's fields: what is stored, and what may be shown. */
 export interface PreparedChannel<Config> {
   /** Sealed as JSON. */
   config: Config
-  /** Shown in lists: a host and last characters; no secret. At most 200 characters. */
+  /** Shown in lists: a host and last characters, no secret. At most 200 characters. */
   hint: string
-  /** Who receives: `host:port` of an address, the domain of a mail address. */
+  /** The receiver: `host:port` of a URL, or the domain of a mail address. */
   host: string
-  /** Shown once, in the answer of the creation. */
+  /** Shown once, when the channel is created. */
   secret?: string
 }
 
-/** A type of channels. `config` is what `prepare` made, as opened from its seal. */
+/** A type of channel. `config` is the opened result of `prepare`. */
 export interface ChannelAdapter<Config = unknown> {
   type: ChannelType
-  /** Whether the operator has configured it; else the sentence that a creation is refused with. */
+  /** Null if the operator has configured the type; else the sentence that refuses new channels. */
   unavailable: string | null
-  /** TypeBox schemas of the fields of `POST /channels` that are its own. */
+  /** TypeBox schemas of the type's own fields in `POST /channels`. */
   fields: TProperties
-  /** Checks the fields beyond their schemas, the address among them. @throws ServiceError INVALID_REQUEST for what is wrong. */
+  /** Checks the fields beyond their schemas, including the address. @throws ServiceError INVALID_REQUEST */
   prepare(
     fields: Record<string, unknown>,
     context: { channelId: string; signal: AbortSignal },
   ): Promise<PreparedChannel<Config>>
-  /** The state of a new channel; `unconfirmed` gets nothing until `setChannelState(…, 'active')`. */
+  /** The state of a new channel; `unconfirmed` gets nothing until it is `active`. */
   initialState: Extract<ChannelState, 'active' | 'unconfirmed'>
-  /** In the transaction that stores the channel: what the type stores of its own. */
+  /** When a channel is stored, in the same transaction: stores the type's own data. */
   created?(
     transaction: Transaction,
     channel: { channelId: string; accountId: string; name: string; config: Config; now: Date },
   ): Promise<void>
-  /** In the transaction that enables a channel, before its row is locked: locks what the type locks before rows of channels. */
+  /** Before a channel's row is locked to enable it: takes the locks that this type takes before channel rows. */
   enabling?(transaction: Transaction, channelId: string): Promise<void>
-  /** Has the receiver of an unconfirmed channel asked again. @returns when, at the earliest; null where nothing waits for it. */
+  /** Asks the receiver of an unconfirmed channel again. @returns the earliest time; null if it was not waiting. */
   askAgain?(transaction: Transaction, channelId: string, now: Date): Promise<Date | null>
-  /** In the transaction that deletes channels: what the type stored of its own, where no foreign key does it. */
+  /** When channels are deleted, in the same transaction: deletes the type's own data without foreign keys. */
   deleted?(transaction: Transaction, channelIds: readonly string[], now: Date): Promise<void>
-  /** How long one `deliver` may take, where that is more than usual; claims are longer. */
+  /** The limit of a `deliver`, if longer than usual; claims are longer. */
   timeLimitMs?: number
-  /** Sends one message once. It may throw: then the attempt failed for a reason that only the log says. */
+  /** Sends a message once. If it throws, the attempt failed for a reason that only the log tells. */
   deliver(config: Config, message: Message, context: DeliveryContext): Promise<DeliveryOutcome>
 }
 
 export type Adapters = ReadonlyMap<ChannelType, ChannelAdapter>
 
-/** For adapters whose receiver has a say: a confirmation, an unsubscription, a hard bounce. */
+/** For adapters whose receiver can act: confirm, unsubscribe, bounce. */
 export interface ChannelStates {
-  /** `unconfirmed` → `active`. @returns false when there is no such channel, or it is in another state. */
+  /** `unconfirmed` → `active`. @returns false if there is no such channel in that state. */
   confirm(executor: Executor, channelId: string): Promise<boolean>
-  /**
-   * Disables a channel, ends its pending deliveries and tells the account on its other channels.
-   * @param reason a word of our own: `gone`, `failing`, `bounced`, `unsubscribed`, `unreadable`, `expired`.
-   */
+  /** Disables a channel, ends its pending deliveries and tells the account on its other channels. */
   disable(transaction: Transaction, channelId: string, reason: DisabledReason, now: Date): Promise<boolean>
 }
 
-/** Why a channel is disabled, for the documents and the page. */
+/** Why a channel is disabled, for documentation and page. */
 export const disabledReasons = {
   gone: 'The receiver answered 410: it wants nothing any more.',
   failing: 'Nothing could be delivered for days.',

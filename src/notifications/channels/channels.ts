@@ -29,15 +29,13 @@ export interface ChannelsDependencies {
   database: Database
   clock: Clock
   secrets: Secrets
-  /** The types of channels of this service. */
   adapters: Adapters
   renderEvent: RenderEvent
-  /** The base of links. */
   publicUrl: () => string
   log: Pick<Logger, 'error'>
 }
 
-/** The fields of `POST /channels` that all types have. */
+/** The fields of `POST /channels` that all types share. */
 export interface ChannelFields {
   type: ChannelType
   name: string
@@ -61,7 +59,7 @@ const maxHint = 200
 const ajv = new Ajv({ allErrors: true, verbose: true }).addKeyword('x-trim').addKeyword('x-kind')
 const validators = new WeakMap<ChannelAdapter, ReturnType<typeof ajv.compile>>()
 
-/** Checks the fields of a type by its own schemas: no field of another type is allowed beside them. */
+/** Checks the fields by the schemas of the type; fields of other types are refused. */
 function checkFields(adapter: ChannelAdapter, fields: Record<string, unknown>): void {
   const validate = validators.get(adapter) ?? ajv.compile(Type.Object(adapter.fields, { additionalProperties: false }))
   validators.set(adapter, validate)
@@ -73,8 +71,8 @@ export function checkTimezone(timezone: string | undefined): void {
 }
 
 /**
- * Checks a new channel and seals what it holds. Nothing is stored, and no transaction is open: names are resolved meanwhile.
- * @throws ServiceError INVALID_REQUEST for what is wrong; CONFLICT without a key for secrets, or where the operator does not offer the type.
+ * Checks and seals a channel, outside transactions: it resolves names.
+ * @throws ServiceError INVALID_REQUEST, CONFLICT
  */
 export async function prepareChannel(
   { secrets, adapters }: Pick<ChannelsDependencies, 'secrets' | 'adapters'>,
@@ -134,7 +132,7 @@ export interface ChannelChanges {
   hour?: number
 }
 
-/** When what waits for a digest is due by a changed schedule. What was tried already keeps its time. */
+/** Moves deliveries waiting for a digest to the new schedule, except those already tried. */
 async function rescheduleDigest(transaction: Transaction, row: ChannelRow, now: Date): Promise<void> {
   const { id, cadence, timezone, hour } = row
   const due = cadence === 'now' ? now : nextDigest(now, { cadence, timezone, hour })
@@ -148,7 +146,7 @@ async function rescheduleDigest(transaction: Transaction, row: ChannelRow, now: 
   await wakeChannels(transaction, [id])
 }
 
-/** Changes what is given. The address of a channel never changes: another address is another channel. */
+/** Changes the given fields. The address is fixed: another address is another channel. */
 export async function changeChannel(
   transaction: Transaction,
   { accountId, channelId, changes, now }: { accountId: string; channelId: string; changes: ChannelChanges; now: Date },
@@ -164,16 +162,13 @@ export async function changeChannel(
   await rescheduleDigest(transaction, { ...row, ...changes }, now)
 }
 
-/**
- * Has a disabled channel deliver again. One whose maker has expired is the caller's from then on.
- * @throws ServiceError CONFLICT when its secret cannot be opened, or it is unconfirmed.
- */
+/** Enables a channel; the caller replaces an expired maker. @throws ServiceError CONFLICT if it cannot be enabled */
 export async function enableChannel(
   transaction: Transaction,
   { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,
   { accountId, keyId, channelId, now }: { accountId: string; keyId: string | null; channelId: string; now: Date },
 ): Promise<void> {
-  // Before the channel, as when a key is revoked with all that it made.
+  // Locked before the channel, as when a key is revoked with all that it made.
   const maker = await makerOf(transaction, { accountId, keyId, now })
   const { type } = await readChannel(transaction, accountId, channelId, secrets)
   await adapters.get(type)?.enabling?.(transaction, channelId)
@@ -181,7 +176,7 @@ export async function enableChannel(
   if (row.state === 'unconfirmed') throw new ServiceError('CONFLICT', 'The address has not been confirmed.')
   if (row.state === 'active') return
   const config = openConfig(secrets, row)
-  // Who unsubscribed or whose mail came back says again that mail is wanted; one that expired may never have been confirmed.
+  // After an unsubscription or bounce, the receiver must agree again; an expired one may never have been confirmed.
   const asksAgain = ['unsubscribed', 'bounced', 'expired'].includes(row.disabled_reason ?? '')
   const state = asksAgain ? (adapters.get(row.type)?.initialState ?? 'active') : 'active'
   await transaction
@@ -192,16 +187,12 @@ export async function enableChannel(
     })
     .where('id', '=', row.id)
     .execute()
-  // A type that asks does so again; what it stored of the channel it keeps.
+  // Asks the receiver again; the type's own data stays.
   if (asksAgain)
     await adapters.get(row.type)?.created?.(transaction, { channelId, accountId, name: row.name, config, now })
 }
 
-/**
- * Has the receiver of an unconfirmed channel asked again whether it wants news.
- * @returns when, at the earliest.
- * @throws ServiceError CONFLICT for a channel that waits for no confirmation.
- */
+/** Asks an unconfirmed receiver again. @returns the earliest time. @throws ServiceError CONFLICT if not waiting */
 export async function askReceiverAgain(
   transaction: Transaction,
   { adapters, secrets }: Pick<ChannelsDependencies, 'adapters' | 'secrets'>,
@@ -216,7 +207,7 @@ export async function askReceiverAgain(
   return when
 }
 
-/** The fields of a channel. @throws ServiceError CONFLICT when they cannot be opened. */
+/** Opens a channel's config. @throws ServiceError CONFLICT if it cannot be opened. */
 export function openConfig(secrets: Secrets, { id, config }: Pick<ChannelRow, 'id' | 'config'>): unknown {
   try {
     return JSON.parse(secrets.open(config, sealedFor(id)))
@@ -229,7 +220,7 @@ export function openConfig(secrets: Secrets, { id, config }: Pick<ChannelRow, 'i
   }
 }
 
-/** Deletes a channel with its log and what its type stored. */
+/** Deletes a channel with its log and its type's data. */
 export async function removeChannel(
   transaction: Transaction,
   adapters: Adapters,
@@ -240,7 +231,7 @@ export async function removeChannel(
   await deleteChannel(transaction, accountId, id)
 }
 
-/** The channels that keys made. */
+/** The channels made by keys. */
 export const channelsMadeByKeys = (adapters: Adapters): MadeKind => {
   const end: MadeKind['end'] = async (transaction, keyIds, now) => {
     const channels = await transaction

@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { Complain } from '../../runtime/config-error.ts'
 
-/** The environment variables of channels: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of channels, part of the schema in `config.ts`, which alone reads them. */
 export const channelVariables = {
   APPRISE_URL: Type.Optional(
     Type.String({
@@ -18,17 +18,17 @@ export const channelVariables = {
 }
 
 export interface AppriseConfig {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string
   key: string
 }
 
 export interface ChannelsConfig {
-  /** Null when accounts cannot use Apprise. */
+  /** Null if accounts cannot use Apprise. */
   apprise: AppriseConfig | null
 }
 
-/** Interprets the variables. @param complain called when one is wrong. */
+/** Validates the variables. @param complain called with each error */
 export function readChannelsConfig(
   { APPRISE_URL, APPRISE_KEY: key }: Static<TObject<typeof channelVariables>>,
   complain: Complain<Static<TObject<typeof channelVariables>>>,

@@ -17,19 +17,15 @@ import { riseInWords, topicRiseInWords } from '../../watches/news/rise-words.ts'
 import { withStars } from '../../wishes/wish-words.ts'
 import type { Feed } from './feeds.ts'
 
-/** The maximum of entries of a feed. */
 export const maxEntries = 50
-/** A list with filters may have short pages. */
+/** Filtered lists may have short pages. */
 const maxPages = 3
 
 export interface FeedEntry {
   id: string
   title: string
-  /** Plain text. */
   text: string
-  /** On the page. */
   url: string
-  /** Where it was posted. */
   sourceUrl: string | null
   author: string | null
   published: Date
@@ -40,9 +36,8 @@ export interface FeedEntry {
 export interface FeedContent {
   id: string
   title: string
-  /** What is left out; null where nothing is. */
+  /** What is left out; null if nothing. */
   subtitle: string | null
-  /** On the page. */
   url: string
   updated: Date
   entries: FeedEntry[]
@@ -54,7 +49,7 @@ export interface ContentDependencies {
   publicUrl: string
 }
 
-/** An id that stays the same for ever (RFC 4151). */
+/** A permanent id (RFC 4151). */
 const tag = ({ authority }: Feed, specific: string) => `tag:${authority},2026:${specific}`
 
 const words = (facts: readonly (string | null)[]) => facts.filter((fact) => fact !== null && fact !== '').join(' · ')
@@ -64,11 +59,11 @@ const webAddress = (text: string): string | null => {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null
 }
 
-/** A feed is read by programs and services that are not the account's: the rules for public pages bind it. */
+/** Feeds are read by programs and services of others, so the rules for public pages apply. */
 const showsTexts = (platform: string) => publicPagesOf(platform as PlatformName).show === 'texts'
 
 interface Post {
-  /** By what a request is the same after it has expired and was collected again. */
+  /** Identifies a request even after it expired and was collected again. */
   hash: string
   platform: string
 }
@@ -219,7 +214,7 @@ function pageUrl({ kind, topic, query, watch_id: watchId }: Feed, publicUrl: str
   return watchLink(publicUrl, watchId ?? '')
 }
 
-/** What a feed shows now; null when its account is deleted. */
+/** Reads what a feed shows now; null if its account is deleted. */
 export async function readContent(feed: Feed, dependencies: ContentDependencies): Promise<FeedContent | null> {
   const { database, publicUrl } = dependencies
   const account = await database

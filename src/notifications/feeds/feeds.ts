@@ -14,49 +14,47 @@ export type FeedFormat = (typeof formats)[number]
 /** 256 random bits. */
 const makeSecret = (): string => randomBytes(32).toString('base64url')
 
-/** What is stored of a secret. It is random, so a plain hash is enough. */
+/** Secrets are random, so a plain hash is enough. */
 const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 const hintOf = (secret: string): string => secret.slice(0, 4)
 
-/** The address of a feed. */
+/** The URL of a feed. */
 export const feedUrl = (publicUrl: string, secret: string, format: FeedFormat): string =>
   `${publicUrl}/feeds/${secret}.${format}`
 
 const fileName = /^([\w-]{43})\.(atom|json)$/
 
-/** The secret and the format of the last part of an address; null for any other text. */
+/** Parses the last part of a feed's path into secret and format; null for anything else. */
 export function parseFile(file: string): { secret: string; format: FeedFormat } | null {
   const [, secret, format] = fileName.exec(file) ?? []
   return secret === undefined || format === undefined ? null : { secret, format: format as FeedFormat }
 }
 
-/** Who names the ids of entries (RFC 4151): the host of PUBLIC_URL, without what a name cannot have. */
+/** The authority for entry ids (RFC 4151): the host of PUBLIC_URL, reduced to valid characters. */
 function authorityOf(publicUrl: string): string {
   const host = new URL(publicUrl).hostname.toLowerCase()
   return /^[a-z0-9.-]+$/.test(host) ? host : 'localhost'
 }
 
-/** The maximum of an account. */
 export const maxFeeds = 100
 
 export const feedKinds = ['topic', 'watch', 'search'] as const
 
 export type FeedKind = (typeof feedKinds)[number]
 
-/** A row of `feeds`. */
 export type Feed = Selectable<Tables['feeds']>
 
 export interface NewFeed {
   accountId: string
-  /** The key that makes it; null for a session that no key opened. */
+  /** The creating key; null for a session without a key. */
   keyId: string | null
   kind: FeedKind
   name: string
   topic: string | null
   watchId: string | null
   query: string | null
-  /** In the form of a body. */
+  /** As in a body. */
   filters: object | null
   publicUrl: string
   now: Date
@@ -64,16 +62,13 @@ export interface NewFeed {
 
 async function requireOwnWatch(transaction: Transaction, { accountId, watchId }: NewFeed): Promise<void> {
   if (watchId === null) return
-  // Until the transaction ends the watch is not deleted.
+  // Keeps the watch from being deleted until the transaction ends.
   const { rows } = await sql`
     select from watches where id = ${watchId} and account_id = ${accountId} for key share`.execute(transaction)
   if (rows.length === 0) throw notFound('Watch')
 }
 
-/**
- * Makes a feed. The secret of its address is not stored, and cannot be read again.
- * @throws ServiceError NOT_FOUND for a watch that is not the account's; CONFLICT at the maximum.
- */
+/** Creates a feed, without storing its secret. @throws ServiceError NOT_FOUND for a foreign watch; CONFLICT */
 export async function createFeed(transaction: Transaction, feed: NewFeed): Promise<{ feedId: string; secret: string }> {
   const { accountId, keyId, kind, name, topic, watchId, query, filters, publicUrl, now } = feed
   const maker = await makerOf(transaction, { accountId, keyId, now })
@@ -106,7 +101,7 @@ export async function createFeed(transaction: Transaction, feed: NewFeed): Promi
   return { feedId: id, secret }
 }
 
-/** The feed of an address, until the key that made it expires. */
+/** Finds a feed by secret, until its creating key expires. */
 export const findFeed = (executor: Executor, secret: string, now: Date): Promise<Feed | undefined> =>
   executor
     .selectFrom('feeds')
@@ -115,7 +110,7 @@ export const findFeed = (executor: Executor, secret: string, now: Date): Promise
     .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .executeTakeFirst()
 
-/** The feeds that keys made. */
+/** The feeds made by keys. */
 export const feedsMadeByKeys: MadeKind = {
   list: (executor, keyIds) => listMadeIn(executor, 'feeds', keyIds),
   end: async (transaction, keyIds) => {
@@ -123,18 +118,15 @@ export const feedsMadeByKeys: MadeKind = {
   },
 }
 
-/** Deletes a slice of the feeds whose makers have expired. @returns whether there may be more. */
+/** Deletes a slice of the feeds whose maker has expired. @returns whether there may be more. */
 export const deleteExpiredFeeds = (executor: Executor, now: Date): Promise<boolean> =>
   deleteSlice(executor, 'feeds', { where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at' })
 
-/** A read within this time of the last one is not written. */
+/** Reads this soon after the last are not recorded. */
 const notedEveryMs = 10 * 60_000
 const secondMs = 1_000
 
-/**
- * Notes what a feed shows, and that it was read. Unchanged content is written every ten minutes at most.
- * @returns since when it shows this, in whole seconds: at least one later for each change.
- */
+/** Records a read, every ten minutes at most. @returns since when, a second later per change. */
 export async function noteRead(executor: Executor, feed: Feed, contentHash: string, now: Date): Promise<Date> {
   const wasRead = feed.last_read_at !== null && feed.last_read_at.getTime() > now.getTime() - notedEveryMs
   const known = feed.content_changed_at

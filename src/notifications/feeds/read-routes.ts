@@ -14,10 +14,9 @@ import { readContent } from './content.ts'
 import { feedUrl, findFeed, noteRead, parseFile } from './feeds.ts'
 import { contentTypes, renderFeed } from './render.ts'
 
-/** Reads in a minute: readers ask a few times an hour, and services read the feeds of many people from one address. */
+/** Reads per minute: readers poll a few times an hour, and one service's address reads for many people. */
 export const feedLimits = { ofFeed: 20, ofAddress: 120 }
 
-/** The tag of a body: another one for each other byte. */
 const tagOf = (body: string): string => `"${createHash('sha256').update(body).digest('base64url')}"`
 
 interface Validators {
@@ -32,11 +31,11 @@ interface Conditions {
   ifModifiedSince: string | undefined
 }
 
-/** The moment that `Last-Modified` says; null as long as it lies in the future, where it says nothing (RFC 9110, 8.8.2.1). */
+/** The `Last-Modified` moment; null while it is in the future, where it is invalid (RFC 9110, 8.8.2.1). */
 const lastModifiedOf = ({ changedAt, now }: Validators): string | null =>
   changedAt > now ? null : changedAt.toUTCString()
 
-/** Whether a reader has what is there already (RFC 9110, 13.2.2). A tag counts before a date. */
+/** Whether the reader has the current content (RFC 9110, 13.2.2). A tag outranks a date. */
 function isKnown({ ifNoneMatch, ifModifiedSince }: Conditions, validators: Validators): boolean {
   if (ifNoneMatch !== undefined) return hasTag(ifNoneMatch, validators.etag)
   if (ifModifiedSince === undefined || lastModifiedOf(validators) === null) return false
@@ -53,21 +52,21 @@ export interface FeedReadDependencies {
   visits: Pick<Visits, 'record'>
 }
 
-/** Of every answer: the address is a secret, and what is behind it belongs to an account. */
+/** For every answer: the address is a secret, and the content belongs to an account. */
 const feedHeaders = {
-  // A shared cache must not store it, and a reader asks each time whether it changed.
+  // Forbids shared caches, and makes readers revalidate each time.
   'cache-control': 'private, no-cache',
   'x-robots-tag': 'noindex, nofollow, noarchive',
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-/** `/feeds/{secret}.atom` and `.json`, for feed readers: without a key, by the secret alone. */
+/** Registers `/feeds/{secret}.atom` and `.json` for feed readers, authorized by the secret alone. */
 export function registerFeedReading(app: App, dependencies: FeedReadDependencies): void {
   const { database, clock, authentication, searchIndex, publicUrl, visits } = dependencies
   const guard = createSecretGuard(clock, { ofOne: feedLimits.ofFeed, ofAddress: feedLimits.ofAddress, what: 'feed' })
   app.get<{ Params: { file: string } }>('/feeds/:file', { schema: { hide: true } }, async (request, reply) => {
-    // Read before the lookup: a connection that is closed meanwhile has no address any more.
+    // Read first: a connection closed during the lookup has no address anymore.
     const { ip: address, headers } = request
     reply.headers(feedHeaders)
     const named = parseFile(request.params.file)

@@ -3,7 +3,7 @@ import { version } from '../../runtime/version.ts'
 import type { FeedContent, FeedEntry } from './content.ts'
 import type { FeedFormat } from './feeds.ts'
 
-/** What a platform has no author for. */
+/** The author if the platform has none. */
 const nobody = 'unknown'
 
 /** Everything that XML 1.0 cannot hold, not even escaped. */
@@ -12,7 +12,7 @@ const unstorable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
 const clean = (text: string) => text.toWellFormed().replace(unstorable, '')
 
-/** A title is one line, and never empty: both formats, or their readers, need one. */
+/** Titles are one line and never empty, as formats and readers require. */
 const titleOf = (text: string) => clean(text).replace(/\s+/g, ' ').trim() || 'Without a title'
 
 function atomEntry({ id, title, text, url, sourceUrl, author, published, updated, tags }: FeedEntry) {
@@ -31,10 +31,7 @@ function atomEntry({ id, title, text, url, sourceUrl, author, published, updated
 
 const escapeXml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/**
- * The package writes special characters as CDATA, with line breaks around it, which would count in the name of a person. A section ends at its first end, since the
- * package splits those in the text.
- */
+/** Escapes instead of CDATA, whose line breaks would count in names. Texts with `]]>` are already split. */
 const withoutSections = (xml: string) =>
   xml.replace(/\s*<!\[CDATA\[([\s\S]*?)\]\]>\s*/g, (_section, text: string) => escapeXml(text))
 
@@ -79,7 +76,7 @@ function jsonOf({ title, subtitle, url, entries }: FeedContent, selfUrl: string)
     home_page_url: url,
     feed_url: selfUrl,
   }
-  // The package leaves out an empty list, which the format requires.
+  // The package omits an empty list, which the format requires.
   return JSON.stringify({
     ...(generateJsonFeed({ ...about, items: entries.map(jsonItem) }) as object),
     ...(entries.length === 0 ? { items: [] } : {}),
@@ -91,6 +88,6 @@ export const contentTypes: Record<FeedFormat, string> = {
   json: 'application/feed+json; charset=utf-8',
 }
 
-/** A feed in its format. @param selfUrl its own address. */
+/** Renders a feed. @param selfUrl its own URL */
 export const renderFeed = (content: FeedContent, format: FeedFormat, selfUrl: string): string =>
   format === 'atom' ? atomOf(content, selfUrl) : jsonOf(content, selfUrl)

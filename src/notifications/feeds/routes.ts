@@ -61,7 +61,7 @@ export interface FeedRouteDependencies extends RouteDependencies {
   publicUrl: () => string
 }
 
-/** The routes of an account for its feeds. */
+/** Registers an account's routes for feeds. */
 export function registerFeedRoutes(app: App, dependencies: FeedRouteDependencies): void {
   registerList(app, dependencies)
   registerCreate(app, dependencies)
@@ -72,7 +72,7 @@ type Body = Static<typeof newFeed>
 
 const fieldOf: Record<FeedKind, 'topic' | 'watchId' | 'query'> = { topic: 'topic', watch: 'watchId', search: 'query' }
 
-/** @throws ServiceError INVALID_REQUEST for what does not belong to the kind, or could never be read. */
+/** @throws ServiceError INVALID_REQUEST for fields of another kind, or a view that can never be read. */
 function checkBody(body: Body, account: Account): string {
   const own = fieldOf[body.kind]
   for (const field of Object.values(fieldOf)) {

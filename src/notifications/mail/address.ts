@@ -1,27 +1,23 @@
 import { createHash } from 'node:crypto'
 import { domainToASCII } from 'node:url'
 
-/** One mailbox that a mail can be sent to. */
 export interface MailAddress {
-  /** `local@domain`; the domain in lower case and in its ASCII form. */
+  /** `local@domain`, with the domain in lower case ASCII form. */
   address: string
   domain: string
 }
 
-// RFC 5321, section 4.5.3.1: octets of a local part and of a path.
+// RFC 5321, section 4.5.3.1: the maximum octets of a local part and a path.
 const maxLocal = 64
 const maxAddress = 254
 
-/** An atom of RFC 5322 between dots: no quotes, no comments, no blanks, and ASCII alone, since not every server has SMTPUTF8. */
+/** RFC 5322 atoms between dots: no quotes, comments or blanks, and only ASCII, since not every server has SMTPUTF8. */
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i
-/** Letters, digits and hyphens of any script, before the conversion: it would accept and drop other characters. */
+/** Letters, digits and hyphens of any script. The later conversion would silently drop other characters. */
 const anyDomain = /^[\p{L}\p{M}\p{N}.\-\u3002]+$/u
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/**
- * Reads a mail address as an account gives it: one, without a name.
- * @returns null for anything else, also for an IP address as the domain and for a domain without a dot.
- */
+/** Parses one mail address without a name; null for anything else, including IP addresses and dotless domains. */
 export function parseMailAddress(text: string): MailAddress | null {
   const at = text.lastIndexOf('@')
   const [local, given] = [text.slice(0, at), text.slice(at + 1)]
@@ -35,23 +31,20 @@ export function parseMailAddress(text: string): MailAddress | null {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** By what an address is known. Upper and lower case are the same mailbox everywhere that matters. */
+/** Identifies an address, ignoring case, as all relevant providers do. */
 export const addressHash = ({ address }: MailAddress): string => sha256(`mail ${address.toLowerCase()}`)
 
 /** Two names of one domain. */
 const gmail = new Set(['gmail.com', 'googlemail.com'])
 
-/**
- * By what the mailbox is counted: `name+anything@` is the same one as `name@` at most providers, and so are dots at one. Counting two
- * mailboxes as one costs little; not counting lets one be flooded.
- */
+/** Identifies a mailbox for limits, without `+anything` and Gmail's dots: missing an alias would allow flooding. */
 export function mailboxHash({ address, domain }: MailAddress): string {
   const local = address.slice(0, address.lastIndexOf('@')).toLowerCase()
   const plain = local.replace(/(?<=.)\+.*$/, '')
   return sha256(`mailbox ${gmail.has(domain) ? `${plain.replaceAll('.', '')}@gmail.com` : `${plain}@${domain}`}`)
 }
 
-/** What is shown of an address: enough for its owner, too little for others. */
+/** What to show of an address: enough for its owner, too little for others. */
 export function addressHint({ address, domain }: MailAddress): string {
   const shownDomain = domain.length > 100 ? `…${domain.slice(-100)}` : domain
   return `${address.slice(0, 1)}…@${shownDomain}`

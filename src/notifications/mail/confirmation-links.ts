@@ -10,13 +10,13 @@ interface Unsubscription {
   addressHash: string
   mailboxHash: string
   state: ConsentState
-  /** Whether a link of a confirmation works that was not used. */
+  /** Whether an unused confirmation link still works. */
   isAsked: boolean
-  /** Whether the mailbox said that nobody may ask it. */
+  /** Whether the mailbox refused all confirmations. */
   isRefused: boolean
 }
 
-/** What the address behind a link says now, for its page; null for an unknown link. Changes nothing. */
+/** The current state of the address behind a link, for its page; null for an unknown link. Read-only. */
 export async function readUnsubscription(executor: Executor, token: string): Promise<Unsubscription | null> {
   if (!isToken(token)) return null
   const { rows } = await sql<Unsubscription>`
@@ -29,7 +29,7 @@ export async function readUnsubscription(executor: Executor, token: string): Pro
   return rows[0] ?? null
 }
 
-/** Takes back, by the link of a mail, that the mailbox behind it may not be asked. @returns false for an unknown link. */
+/** Revokes, by a link, that a mailbox refuses confirmations. @returns false for an unknown link. */
 export async function allowAsking(database: Database, token: string): Promise<boolean> {
   const known = await readUnsubscription(database, token)
   if (known?.isRefused) await allowConfirmations(database, known.mailboxHash)
@@ -37,9 +37,8 @@ export async function allowAsking(database: Database, token: string): Promise<bo
 }
 
 /**
- * Ends all mails of an account to the address behind a link; before a confirmation it means that no account asks the mailbox again. A second
- * time changes nothing.
- * @param onUnsubscribed closes the channels to the address, in the same transaction.
+ * Ends an account's mails to the address behind a link; before a confirmation, no account may ask the mailbox again.
+ * @param onUnsubscribed closes the channels to the address, in the same transaction
  * @returns false for an unknown link.
  */
 export function unsubscribe(
@@ -76,7 +75,7 @@ export function unsubscribe(
     } else {
       await consent().set({ is_due: false }).execute()
     }
-    // The links of earlier confirmations, which somebody else may have seen.
+    // Earlier confirmation links, which someone else may have seen.
     await transaction
       .deleteFrom('mail_confirmations')
       .where('account_id', '=', channel.accountId)
@@ -89,7 +88,7 @@ export function unsubscribe(
 
 export type ConfirmationAnswer = 'open' | 'confirmed' | 'used' | 'unknown'
 
-/** What a link says, for its page; changes nothing. */
+/** Reads what a link says, for its page. Read-only. */
 export async function readConfirmation(database: Database, token: string, now: Date): Promise<ConfirmationAnswer> {
   if (!isToken(token)) return 'unknown'
   const row = await database
@@ -108,10 +107,7 @@ export async function readConfirmation(database: Database, token: string, now: D
   return row.used_at === null ? 'open' : 'used'
 }
 
-/**
- * Confirms an address with the token of its link.
- * @param onConfirmed opens the channels to the address, in the same transaction.
- */
+/** Confirms an address by token. @param onConfirmed opens its channels in the same transaction */
 export function confirmAddress(
   database: Database,
   token: string,
@@ -129,7 +125,7 @@ export function confirmAddress(
       .where('expires_at', '>', now)
       .executeTakeFirst()
     if (!link) return 'unknown'
-    // Serializes what happens to an address: of a confirmation and an unsubscription at once, the later one counts.
+    // Serializes changes of an address: of a concurrent confirmation and unsubscription, the later counts.
     const consent = await transaction
       .selectFrom('mail_consents')
       .select(['state', 'mailbox_hash'])
@@ -138,7 +134,7 @@ export function confirmAddress(
       .forNoKeyUpdate()
       .executeTakeFirstOrThrow()
     if (consent.state === 'confirmed') return 'confirmed'
-    // Before the link: a refusal of the mailbox locks them in this order.
+    // Locked before the link, as when a mailbox refuses.
     await sql`select from mailboxes where mailbox_hash = ${consent.mailbox_hash} for update`.execute(transaction)
     const { numUpdatedRows } = await transaction
       .updateTable('mail_confirmations')
@@ -159,7 +155,7 @@ export function confirmAddress(
   })
 }
 
-/** Deletes a slice of the links that have expired. @returns whether there may be more. */
+/** Deletes a slice of the expired links. @returns whether there may be more. */
 export const purgeConfirmations = (database: Database, now: Date): Promise<boolean> =>
   deleteSlice(database, 'mail_confirmations', {
     ...{ where: sql`expires_at <= ${now}::timestamptz`, by: 'expires_at', key: 'token_hash' },

@@ -18,14 +18,13 @@ import { countConfirmation, uncountConfirmation } from './mailboxes.ts'
 import type { Mailer } from './mailer.ts'
 import { confirmationContent } from './templates/content.ts'
 
-/** How long the link of a confirmation works. */
 const confirmationTimeMs = 7 * dayMs
-/** How soon a confirmation is tried again that was certainly not sent. */
+/** The wait before retrying a confirmation that was certainly not sent. */
 const retryMs = 10 * 60_000
-/** After so many that were or may have been sent, the account has to ask again. */
+/** After this many possibly sent ones, the account must ask again. */
 const maxConfirmations = 3
 
-/** An address that is to be asked, with a channel to it. */
+/** An address to ask, with a channel to it. */
 export interface AddressOfChannel {
   channelId: string
   address: MailAddress
@@ -35,12 +34,12 @@ export interface ConfirmationDependencies {
   database: Database
   mailer: Mailer
   publicUrl: () => string
-  /** The address of the first of these channels that waits for its confirmation; null when none does any more. */
+  /** The address of the first of these channels that awaits confirmation; null if none does. */
   addressOf: (channelIds: readonly string[]) => Promise<AddressOfChannel | null>
-  /** The address takes no mail. */
+  /** Called if the address takes no mail. */
   onBounce: (transaction: Transaction, channelIds: readonly string[], now: Date) => Promise<void>
   limits?: MailLimits
-  /** Hears of confirmations that were not sent, without the address. */
+  /** Logs unsent confirmations, without the address. */
   log: Pick<Logger, 'warn'>
 }
 
@@ -65,7 +64,7 @@ const findDue = (database: Database, now: Date, limit: number): Promise<DueConse
     .limit(limit)
     .execute()
 
-/** Changes a consent that is due, if nobody else did meanwhile. @returns whether it was changed. */
+/** Changes a due consent, unless someone else did meanwhile. @returns whether it was changed. */
 async function changeDue(
   executor: Database | Transaction,
   { accountId, addressHash }: ConsentKey,
@@ -84,10 +83,9 @@ async function changeDue(
 }
 
 /**
- * Claims the day of an address in one transaction with the token, before anything is sent. Not by `claimed-work.ts`: who died may have sent it, so nobody
- * takes the day over.
- * @returns null when another process claimed it, or the mailbox is not asked any more.
- * @throws LimitReached also while the mailbox is left alone.
+ * Claims an address for a day before sending. Not by `claimed-work.ts`: a dead process may have sent it, so nobody
+ * takes over. Null if another process was faster or the mailbox may not be asked.
+ * @throws LimitReached also while the mailbox rests.
  */
 function claim(
   database: Database,
@@ -105,7 +103,7 @@ function claim(
       await changeDue(transaction, due, dayAfter(now), { is_due: false })
       return null
     }
-    // Tried daily, because the rest ends when the mailbox confirms for another account.
+    // Tried daily, because the rest ends if the mailbox confirms for another account.
     if (rests !== null) throw new LimitReached(Math.min(rests.getTime() - now.getTime(), dayMs))
     await countMail(transaction, limits, now)
     const token = generateToken()
@@ -122,7 +120,6 @@ function claim(
   })
 }
 
-/** Sends a claimed confirmation and stores what came of it. */
 async function sendClaimed(
   dependencies: ConfirmationDependencies,
   key: ConsentKey,
@@ -166,7 +163,7 @@ async function sendClaimed(
         confirmations: sql<number>`confirmations - 1`,
       })
       if (isOurs) {
-        // In the order in which they are counted: both lock rows.
+        // In the order of counting, because both lock rows.
         await uncountConfirmation(transaction, mailboxHash(address))
         await uncountMail(transaction, limits, now)
       }
@@ -175,7 +172,7 @@ async function sendClaimed(
   }
 }
 
-/** Sends the confirmation of one address. One that reached a limit waits for it; what fails for a reason of our own lets the others go first. */
+/** Sends one confirmation. At a limit it waits; after a failure of our own, it lets the others go first. */
 async function sendOne(
   dependencies: ConfirmationDependencies,
   due: DueConsent,
@@ -199,7 +196,7 @@ async function sendOne(
   }
 }
 
-/** Brings confirmations that are due later than a day from now, the longest that one waits, back to that. @returns how many. */
+/** Caps due times at a day from now, the longest wait (the clock may have moved). @returns how many. */
 export async function correctConfirmations(database: Database, now: Date): Promise<number> {
   const latest = new Date(dayAfter(now).getTime() + clockToleranceMs)
   const { numAffectedRows } = await sql`update mail_consents set next_confirmation_at = ${latest}
@@ -209,20 +206,20 @@ export async function correctConfirmations(database: Database, now: Date): Promi
 
 const sliceSize = 10
 
-/** Sends confirmations that are due, a few at a time. @returns whether there may be more. */
+/** Sends due confirmations, a few at a time. @returns whether there may be more. */
 export async function sendConfirmations(
   dependencies: ConfirmationDependencies,
   now: Date,
   signal?: AbortSignal,
 ): Promise<boolean> {
   const { database } = dependencies
-  // Those that were sent often enough wait for the account to ask again.
+  // Sent often enough: these wait for the account to ask again.
   await sql`update mail_consents set is_due = false
     where is_due and confirmations >= ${maxConfirmations} and next_confirmation_at <= ${now}::timestamptz`.execute(
     database,
   )
   const due = await findDue(database, now, sliceSize)
-  // At the same time, so that a server that hangs delays ten of them by a minute, not by ten.
+  // Concurrently, so that a hanging server delays ten of them by one minute, not ten.
   const results = await Promise.allSettled(due.map((one) => sendOne(dependencies, one, now, signal)))
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason

@@ -9,14 +9,14 @@ export interface ConfirmingDependencies extends ConfirmationDependencies {
   clock: Clock
   listen: OpenDatabase['listen']
   log: Pick<Logger, 'warn' | 'error'>
-  /** Whether it begins by itself; else only by `run`. */
+  /** Whether it starts by itself; else only by `run`. */
   isAutomatic?: boolean
 }
 
-/** Soon after an address was added; what commits at the same time is sent together. */
+/** Delay after an address was added, to send concurrent ones together. */
 const settleMs = 100
 
-/** Sends confirmations in the background: when an address is added, in any process, and in every round of maintenance. */
+/** Sends confirmations in the background, when any process adds an address and in every maintenance round. */
 export async function startConfirming({
   clock,
   listen,

@@ -9,7 +9,7 @@ import { addressHash, type MailAddress, mailboxHash } from './address.ts'
 /** 256 random bits. */
 export const generateToken = (): string => randomBytes(32).toString('base64url')
 
-/** A text of another form is not looked up. */
+/** Other texts are not looked up. */
 export const isToken = (text: string): boolean => /^[\w-]{43}$/.test(text)
 
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
@@ -17,7 +17,7 @@ export const hashToken = (token: string): string => createHash('sha256').update(
 export const confirmUrl = (publicUrl: string, token: string): string => `${publicUrl}/mail/confirm/${token}`
 export const unsubscribeUrl = (publicUrl: string, token: string): string => `${publicUrl}/mail/unsubscribe/${token}`
 
-/** Notified at the commit of what makes a confirmation due. */
+/** Notified when a commit makes a confirmation due. */
 export const confirmationsDue = 'wishwell_mail'
 
 export interface MailChannel {
@@ -25,10 +25,7 @@ export interface MailChannel {
   accountId: string
 }
 
-/**
- * Stores a channel that is new or asks again, and that its address is to be asked, unless it has confirmed already.
- * @returns whether the channel may be used at once.
- */
+/** Adds a mail channel and queues a confirmation if needed. @returns whether it may be used at once. */
 export async function addMailChannel(
   transaction: Transaction,
   { channelId, accountId }: MailChannel,
@@ -36,7 +33,7 @@ export async function addMailChannel(
   now: Date,
 ): Promise<boolean> {
   const hash = addressHash(address)
-  // What was unsubscribed or refused stays so until it is confirmed; asking again does not bring the next confirmation forward.
+  // An unsubscription or refusal holds until confirmed, and asking again does not hasten the next confirmation.
   const { rows } = await sql<{ state: ConsentState }>`
     insert into mail_consents as kept (account_id, address_hash, mailbox_hash, state, is_due, next_confirmation_at, changed_at)
     values (${accountId}, ${hash}, ${mailboxHash(address)}, 'asked', true, ${now}, ${now})
@@ -52,7 +49,7 @@ export async function addMailChannel(
       unsubscribe_token: generateToken(),
       created_at: now,
     })
-    // A channel that asks again keeps its token: the links of its mails go on working.
+    // Keeps an existing token, so that links of earlier mails still work.
     .onConflict((conflict) => conflict.column('channel_id').doNothing())
     .execute()
   const isConfirmed = rows[0]?.state === 'confirmed'
@@ -60,14 +57,10 @@ export async function addMailChannel(
   return isConfirmed
 }
 
-/** How soon after a confirmation the account may have another one sent; the mailbox is left alone after two without an answer. */
+/** How soon an account can have a confirmation resent. After two without an answer, the mailbox rests. */
 export const againAfterMs = 10 * 60_000
 
-/**
- * Has the address of a channel asked again, sooner than a day after the last confirmation. One that is due already stays as it is, so that
- * however many ask, one is sent.
- * @returns when it is due; a limit of mails and the rest of a mailbox may hold it for longer.
- */
+/** Resends a confirmation within a day; repeated calls send one. @returns when it is due, apart from limits. */
 export async function askAgain(transaction: Transaction, channelId: string, now: Date): Promise<Date | null> {
   const soonest = new Date(now.getTime() + againAfterMs)
   const { rows } = await sql<{ next_confirmation_at: Date }>`
@@ -91,7 +84,7 @@ export interface Consent {
   unsubscribeToken: string
 }
 
-/** What the address of a channel said; null for an unknown channel. */
+/** The consent of a channel's address; null for an unknown channel. */
 export async function readConsent(executor: Executor, channelId: string): Promise<Consent | null> {
   const row = await executor
     .selectFrom('mail_channels')
@@ -106,23 +99,22 @@ export async function readConsent(executor: Executor, channelId: string): Promis
   return row ?? null
 }
 
-/** An address and the account that it concerns. */
 export interface ConsentKey {
   accountId: string
   addressHash: string
 }
 
-/** Locks what the address of a channel said, before a row of a channel is locked: so do all who change both. */
+/** Locks the consent of a channel's address. Always before a row of `channels`, by all who change both. */
 export async function lockConsent(transaction: Transaction, channelId: string): Promise<void> {
   await sql`
     select from mail_consents as consent join mail_channels as channel using (account_id, address_hash)
     where channel.channel_id = ${channelId} for no key update of consent`.execute(transaction)
 }
 
-/** How long the links of its mails unsubscribe after a channel was deleted. */
+/** How long links still unsubscribe after a channel was deleted. */
 const keptLinkMs = 60 * dayMs
 
-/** Notes that channels are deleted. Their links unsubscribe for some time still: the account may have other channels to the address. */
+/** Marks channels as deleted. Their links still unsubscribe for a while: other channels may use the address. */
 export async function endMailChannels(
   transaction: Transaction,
   channelIds: readonly string[],
@@ -133,7 +125,7 @@ export async function endMailChannels(
   )
 }
 
-/** Deletes a slice of what is stored of channels that were deleted long ago. @returns whether there may be more. */
+/** Deletes a slice of the data of channels deleted long ago. @returns whether there may be more. */
 export function purgeMailChannels(database: Database, now: Date): Promise<boolean> {
   const where = sql`deleted_at <= ${new Date(now.getTime() - keptLinkMs)}::timestamptz`
   return deleteSlice(database, 'mail_channels', { where, by: 'deleted_at', key: 'channel_id' })
@@ -154,7 +146,7 @@ export async function channelsOf(executor: Executor, { accountId, addressHash: h
   return rows.map(({ channel_id }) => channel_id)
 }
 
-/** After a mail came back: the address has to be confirmed again before it gets any. */
+/** After a bounce, the address must be confirmed again. */
 export async function withdrawConsent(transaction: Transaction, key: ConsentKey, now: Date): Promise<void> {
   await transaction
     .updateTable('mail_consents')
@@ -165,7 +157,7 @@ export async function withdrawConsent(transaction: Transaction, key: ConsentKey,
     .execute()
 }
 
-/** What this room stores of an account. */
+/** Deletes all mail data of an account. */
 export async function deleteMailOf(transaction: Transaction, accountId: string): Promise<void> {
   await transaction.deleteFrom('mail_consents').where('account_id', '=', accountId).execute()
 }

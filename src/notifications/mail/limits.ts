@@ -9,15 +9,13 @@ export interface MailLimit {
   windowMs: number
 }
 
-/** How many mails are sent. */
 export interface MailLimits {
-  /** Mails of an account in an hour. */
   accountPerHour: number
-  /** Mails to a recipient's domain in an hour, of all accounts together. */
+  /** Mails of all accounts to a recipient's domain per hour. */
   domainPerHour: number
-  /** Confirmations that an account asks for in an hour. */
+  /** Confirmations that an account requests per hour. */
   accountConfirmationsPerHour: number
-  /** Confirmations to a recipient's domain in an hour, of all accounts together. */
+  /** Confirmations of all accounts to a recipient's domain per hour. */
   domainConfirmationsPerHour: number
 }
 
@@ -28,7 +26,7 @@ export const usualLimits: MailLimits = {
   domainConfirmationsPerHour: 100,
 }
 
-/** A limit is reached; what was counted in its transaction has to be rolled back. */
+/** A limit is reached; roll back its transaction's counts. */
 export class LimitReached extends Error {
   override readonly name = 'LimitReached'
   readonly retryAfterMs: number
@@ -39,18 +37,15 @@ export class LimitReached extends Error {
   }
 }
 
-/**
- * Counts a mail for each of the limits: one statement, which counts only what is below its limit.
- * @throws LimitReached when one is reached.
- */
+/** Counts a mail for all limits in one statement, unless a limit is reached. @throws LimitReached */
 export async function countMail(transaction: Transaction, limits: readonly MailLimit[], now: Date): Promise<void> {
-  // In one order everywhere, so that two mails never wait for each other.
+  // Always in one order, to avoid deadlocks.
   const sorted = [...limits].sort((a, b) => (a.key < b.key ? -1 : 1))
   const rows = sorted.map(
     ({ key, limit, windowMs }) =>
       sql`(${key}::text, ${limit}::integer, ${new Date(now.getTime() + windowMs)}::timestamptz)`,
   )
-  // A window that ends later than one that begins now was begun by a clock that was ahead.
+  // A window that ends after any starting now comes from a clock that was ahead.
   const isOver = sql`(kept.ends_at <= ${now}::timestamptz
     or kept.ends_at > excluded.ends_at + ${sql.lit(clockToleranceMs)} * interval '1 ms')`
   const { rows: counted } = await sql<{ key: string }>`
@@ -79,18 +74,18 @@ async function msUntilFree(executor: Executor, reached: readonly MailLimit[], no
     )
     .execute()
   const waits = ends.map(({ ends_at }) => ends_at.getTime() - now.getTime())
-  // A clock that was set back must not make anybody wait for longer than a window.
+  // A clock that was set back must not make anyone wait longer than a window.
   const longest = Math.max(...reached.map(({ windowMs }) => windowMs))
   return Math.min(longest, Math.max(1_000, ...waits))
 }
 
-/** Takes back what was counted for a mail that was certainly not sent. */
+/** Uncounts a mail that was certainly not sent. */
 export async function uncountMail(executor: Executor, limits: readonly MailLimit[], now: Date): Promise<void> {
   const keys = limits.map(({ key }) => key).sort()
   await sql`update mail_limits set count = count - 1 where count > 0 and ends_at > ${now}::timestamptz and key in (
     select key from mail_limits where key = any(${keys}::text[]) order by key for update)`.execute(executor)
 }
 
-/** Deletes a slice of the counts whose window is over. @returns whether there may be more. */
+/** Deletes a slice of the counts of past windows. @returns whether there may be more. */
 export const purgeMailLimits = (database: Database, now: Date): Promise<boolean> =>
   deleteSlice(database, 'mail_limits', { where: sql`ends_at <= ${now}::timestamptz`, key: 'key' })

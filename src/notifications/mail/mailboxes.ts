@@ -3,23 +3,20 @@ import type { Executor, Transaction } from '../../database/open.ts'
 import { dayMs } from '../../runtime/durations.ts'
 import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 
-// What a mailbox said to confirmations, of all accounts of the installation and under all of its names (`mailboxHash` of address.ts).
+// Answers of mailboxes to confirmations, across accounts and spellings (`mailboxHash` of address.ts).
 
-/** After so many confirmations without an answer a mailbox is left alone for some time, and after each further one again. */
+/** A mailbox rests after this many unanswered confirmations, and after each further one. */
 const askedFreely = 2
 export const mailboxRestMs = 28 * dayMs
 
-/**
- * Counts a confirmation to a mailbox, in the transaction that claims it.
- * @returns null when it may be sent; else until when the mailbox is left alone, or `refused` for ever.
- */
+/** Counts a confirmation. @returns null if it may be sent; else when the mailbox's rest ends, or `refused`. */
 export async function countConfirmation(
   transaction: Transaction,
   mailboxHash: string,
   now: Date,
 ): Promise<Date | 'refused' | null> {
   const rest = new Date(now.getTime() + mailboxRestMs)
-  // A rest that ends later than one that begins now was written by a clock that was ahead.
+  // A rest that ends after any starting now comes from a clock that was ahead.
   const { rows } = await sql`
     insert into mailboxes as kept (mailbox_hash, unanswered) values (${mailboxHash}, 1)
     on conflict (mailbox_hash) do update set unanswered = kept.unanswered + 1,
@@ -37,18 +34,18 @@ export async function countConfirmation(
   return mailbox.refused_at !== null ? 'refused' : (mailbox.rests_until ?? rest)
 }
 
-/** Takes back what was counted for a confirmation that was certainly not sent. */
+/** Uncounts a confirmation that was certainly not sent. */
 export async function uncountConfirmation(executor: Executor, mailboxHash: string): Promise<void> {
   await sql`update mailboxes set unanswered = unanswered - 1, rests_until = null
     where mailbox_hash = ${mailboxHash} and unanswered > 0`.execute(executor)
 }
 
-/** A mailbox has answered with yes: it is asked without a rest again. */
+/** After a confirmation, the mailbox is asked without a rest again. */
 export async function endRest(transaction: Transaction, mailboxHash: string): Promise<void> {
   await sql`delete from mailboxes where mailbox_hash = ${mailboxHash} and refused_at is null`.execute(transaction)
 }
 
-/** A mailbox has said "do not ask me again": no account asks it any more, and no link of before confirms. */
+/** Records "do not ask me again": no account may ask the mailbox, and earlier links no longer confirm. */
 export async function refuseConfirmations(transaction: Transaction, mailboxHash: string, now: Date): Promise<void> {
   await sql`
     insert into mailboxes (mailbox_hash, refused_at) values (${mailboxHash}, ${now})
@@ -61,7 +58,7 @@ export async function refuseConfirmations(transaction: Transaction, mailboxHash:
       and consent.address_hash = mail_confirmations.address_hash`.execute(transaction)
 }
 
-/** Takes a refusal back, by a link in a mail to the mailbox. Who wants to send news asks again. */
+/** Revokes a refusal, by a link in a mail to the mailbox. Senders must ask again. */
 export async function allowConfirmations(executor: Executor, mailboxHash: string): Promise<void> {
   await sql`delete from mailboxes where mailbox_hash = ${mailboxHash}`.execute(executor)
 }

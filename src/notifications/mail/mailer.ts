@@ -6,20 +6,17 @@ import { type MailContent, subjectOf } from './templates/content.ts'
 import { renderHtml, renderText } from './templates/html.ts'
 import { createSmtpTransport, type SmtpFailure, type SmtpTransport } from './transport.ts'
 
-/** What a failure means for the recipient's channel. */
 interface FailureVerdict {
-  /** `bounced`: the mailbox or its domain does not exist or takes no mail. `retry`: anything else. */
+  /** `bounced`: the mailbox or domain does not exist or takes no mail. `retry`: anything else. */
   kind: 'bounced' | 'retry'
-  /** A sentence of our own. */
   error: string
 }
 
 /**
- * Enhanced status codes of RFC 3463 (and of 7372, 7293, 7505) that say that the recipient gets no mail, now and later. All others of class 5
- * are tried again until the channel has failed for days:
- * - 5.1.7 and 5.1.8 are about the sender, 5.7.x about policy and reputation (blocked today, accepted tomorrow), 5.5.x and 5.6.x about the
- *   dialogue and the content, 5.3.x and 5.4.x about servers and routes: all of these the operator or time mends;
- * - 5.2.2 is a full mailbox, and 5.2.3 a large mail.
+ * Enhanced status codes (RFC 3463, 7372, 7293, 7505) that mean the recipient gets no mail, ever. Others of class 5 are
+ * retried until the channel has failed for days, since the operator or time can fix them: 5.1.7 and 5.1.8 concern the
+ * sender, 5.7.x policy and reputation, 5.5.x and 5.6.x protocol and content, 5.3.x and 5.4.x servers and routes, 5.2.2
+ * a full mailbox, 5.2.3 a large mail.
  */
 const aboutRecipient: ReadonlySet<string> = new Set([
   '5.1.0', // other address status
@@ -37,13 +34,13 @@ const aboutRecipient: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Replies to RCPT without an enhanced code that RFC 5321 (4.2.3) and 7504 give for a mailbox: unavailable, not local, name not allowed, domain
- * takes no mail. 552 counts as 452 there (4.5.3.1.10), and 554 is any refusal.
+ * Replies to RCPT without an enhanced code that reject the mailbox (RFC 5321, 4.2.3; RFC 7504). Not 552, which counts
+ * as 452 (4.5.3.1.10), nor 554, which can be any refusal.
  */
 const recipientReplies: ReadonlySet<number> = new Set([550, 551, 553, 556])
 
 function isBounce({ stage, code, enhanced }: SmtpFailure): boolean {
-  // Before RCPT nobody has spoken of the recipient.
+  // Before RCPT, failures do not concern the recipient.
   if (code === null || code < 500 || !['recipient', 'data', 'body'].includes(stage)) return false
   if (enhanced !== null) return aboutRecipient.has(enhanced)
   return stage === 'recipient' && recipientReplies.has(code)
@@ -77,9 +74,9 @@ export function judgeFailure(failure: SmtpFailure): FailureVerdict {
 export interface OutgoingMail {
   to: MailAddress
   content: MailContent
-  /** The same for each repeat, and for no other mail: a repeat has the same `Message-ID`. */
+  /** Unique per mail and equal in its repeats, which get the same `Message-ID`. */
   identity: string
-  /** Of the header `List-Unsubscribe`. */
+  /** For the header `List-Unsubscribe`. */
   unsubscribeUrl: string
   now: Date
   signal?: AbortSignal | undefined
@@ -88,7 +85,7 @@ export interface OutgoingMail {
 export type MailResult = { sent: true } | ({ sent: false; failure: SmtpFailure } & FailureVerdict)
 
 export interface Mailer {
-  /** Sends a mail once. Never throws for what the server does. */
+  /** Sends a mail once. Never throws because of the server. */
   send(mail: OutgoingMail): Promise<MailResult>
 }
 
@@ -97,14 +94,11 @@ export interface MailerOptions {
   transport?: SmtpTransport
 }
 
-/** @returns `<hash@domain of the sender>`. */
+/** @returns `<hash@sender's domain>`. */
 export const messageIdOf = (identity: string, { from }: Pick<MailConfig, 'from'>): string =>
   `<${createHash('sha256').update(identity).digest('hex').slice(0, 40)}@${from.domain}>`
 
-/**
- * The headers of RFC 2369 and RFC 8058. Programs unsubscribe with one click only by https; by http, where nobody but a developer is, people
- * still follow the link.
- */
+/** RFC 2369 and RFC 8058. One-click needs https; with http (development), the link still works. */
 function unsubscribeHeaders(url: string): Record<string, string> {
   return {
     'List-Unsubscribe': `<${url}>`,
@@ -112,7 +106,7 @@ function unsubscribeHeaders(url: string): Record<string, string> {
   }
 }
 
-/** The mail as it is sent. */
+/** Builds the mail as sent. */
 export function composeMail({ from }: MailConfig, mail: Omit<OutgoingMail, 'signal'>): Promise<Buffer> {
   const { to, content, identity, unsubscribeUrl, now } = mail
   const composer = new MailComposer({
@@ -125,7 +119,7 @@ export function composeMail({ from }: MailConfig, mail: Omit<OutgoingMail, 'sign
     messageId: messageIdOf(identity, { from }),
     headers: {
       ...unsubscribeHeaders(unsubscribeUrl),
-      // RFC 3834: no automatic answers.
+      // RFC 3834: prevents automatic replies.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
     },
@@ -136,7 +130,7 @@ export function composeMail({ from }: MailConfig, mail: Omit<OutgoingMail, 'sign
   return composer.compile().build()
 }
 
-/** Sends mails by the operator's server. */
+/** Creates a mailer for the operator's server. */
 export function createMailer({ config, transport = createSmtpTransport(config) }: MailerOptions): Mailer {
   return {
     async send({ signal, ...mail }) {

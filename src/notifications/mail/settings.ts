@@ -4,7 +4,7 @@ import type { Complain } from '../../runtime/config-error.ts'
 import { type MailAddress, parseMailAddress } from './address.ts'
 import { cleanText } from './foreign-text.ts'
 
-/** The environment variables of mails: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of mail, part of the schema in `config.ts`, which alone reads them. */
 export const mailVariables = {
   SMTP_URL: Type.Optional(
     Type.String({
@@ -22,14 +22,13 @@ const schema = Type.Object({ ...mailVariables, PUBLIC_URL: Type.Optional(Type.St
 
 export type MailEnvironment = Static<typeof schema>
 
-/** `starttls`: required. `local`: on this machine, where nobody is in between: STARTTLS if offered, with any certificate. */
+/** `starttls`: required. `local`: on this machine, so STARTTLS if offered, with any certificate. */
 export type MailEncryption = 'tls' | 'starttls' | 'local' | 'off'
 
 export interface SmtpServer {
   host: string
   port: number
   encryption: MailEncryption
-  /** Whether the certificate of the server must be valid. */
   verifiesCertificate: boolean
   user: string | null
   password: string | null
@@ -40,7 +39,7 @@ export interface MailConfig {
   from: MailAddress & { name: string }
 }
 
-/** What the variables of mails mean; `mail` is null where no mails are sent. */
+/** The validated variables; `mail` is null if no mails are sent. */
 export interface MailSettings {
   mail: MailConfig | null
 }
@@ -61,12 +60,12 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Reads `SMTP_URL`; null for any other text. */
+/** Parses `SMTP_URL`; null if invalid. */
 export function parseSmtpUrl(text: string): SmtpServer | null {
   const url = URL.parse(text)
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hash !== '' || !/^\/?$/.test(url.pathname)) return null
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase()
-  // The host of a scheme that browsers do not know is not checked by URL.
+  // URL does not validate hosts of schemes unknown to browsers.
   if (isIP(host) === 0 && !/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(host)) return null
   const [user, password] = [decoded(url.username), decoded(url.password)]
   if (user === null || password === null || (user === '') !== (password === '')) return null
@@ -84,7 +83,7 @@ export function parseSmtpUrl(text: string): SmtpServer | null {
   }
 }
 
-/** Reads `MAIL_FROM`; null for any other text. */
+/** Parses `MAIL_FROM`; null if invalid. */
 export function parseMailFrom(text: string): MailConfig['from'] | null {
   const [, name, inBrackets] = /^([^<>]*)<([^<>]+)>$/.exec(text) ?? []
   const address = parseMailAddress((inBrackets ?? text).trim())
@@ -93,7 +92,7 @@ export function parseMailFrom(text: string): MailConfig['from'] | null {
   return cleanText(plainName, 80) === plainName ? { ...address, name: plainName || 'Wishwell' } : null
 }
 
-/** Interprets the variables of mails. @param complain called with the first that is wrong. */
+/** Validates the variables of mail. @param complain called with the first error */
 export function readMailConfig(environment: MailEnvironment, complain: Complain<MailEnvironment>): MailSettings {
   const { SMTP_URL, MAIL_FROM, PUBLIC_URL } = environment
   if (SMTP_URL === undefined) {
@@ -104,7 +103,7 @@ export function readMailConfig(environment: MailEnvironment, complain: Complain<
   if (MAIL_FROM === undefined) return complain('MAIL_FROM', 'is required with SMTP_URL: the sender of mails.')
   const from = parseMailFrom(MAIL_FROM)
   if (from === null) return complain('MAIL_FROM', fromRule)
-  // A mail is read elsewhere and later: an address that the service happens to listen at, or a worker's, opens nothing there.
+  // Mails are read elsewhere and later, where a listening address or a worker's is useless.
   if (PUBLIC_URL === undefined) return complain('SMTP_URL', 'needs PUBLIC_URL: mails have links.')
   return { mail: { server, from } }
 }

@@ -3,17 +3,17 @@ import type { ConnectionOptions } from 'node:tls'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import type { SmtpServer } from './settings.ts'
 
-/** How far a sending came: what it failed at says whose fault it is. */
+/** The stage that sending reached, which tells whose fault a failure is. */
 export type SmtpStage = 'connect' | 'login' | 'sender' | 'recipient' | 'data' | 'body'
 
 export interface SmtpFailure {
   stage: SmtpStage
-  /** The reply of the server, such as 550; null when it failed without one. */
+  /** The server's reply code; null if it failed without one. */
   code: number | null
-  /** Of RFC 3463, such as `5.1.1`; null when the reply has none. */
+  /** RFC 3463 code, such as `5.1.1`; null if the reply has none. */
   enhanced: string | null
   cause: 'reply' | 'timeout' | 'tls' | 'name' | 'connection' | 'aborted'
-  /** Whether the server may have accepted the mail all the same. */
+  /** Whether the server may have accepted the mail anyway. */
   isUncertain: boolean
 }
 
@@ -34,14 +34,14 @@ export interface SmtpTimeouts {
 export const usualTimeouts: SmtpTimeouts = { connectMs: 10_000, idleMs: 30_000, totalMs: 60_000 }
 
 export interface SmtpTransport {
-  /** Sends one mail to one recipient. @returns null when the server accepted it. Never throws. */
+  /** Sends one mail to one recipient. @returns null if the server accepted it. Never throws. */
   send(mail: RawMail): Promise<SmtpFailure | null>
 }
 
 export interface SmtpTransportOptions {
   server: SmtpServer
   timeouts?: SmtpTimeouts
-  /** Further authorities that certificates are verified by; only for tests, as Node reads `NODE_EXTRA_CA_CERTS` itself. */
+  /** Extra certificate authorities, for tests only: Node itself reads `NODE_EXTRA_CA_CERTS`. */
   ca?: ConnectionOptions['ca']
 }
 
@@ -64,7 +64,7 @@ function causeOf({ code, responseCode }: SmtpError): SmtpFailure['cause'] {
   return code === 'EDNS' ? 'name' : 'connection'
 }
 
-/** Every authority of a failure but its words, which may hold the address and whatever the server likes. */
+/** Classifies a failure without its text, which may contain the address and anything else. */
 function failureOf(error: SmtpError, stage: SmtpStage, isAborted: boolean): SmtpFailure {
   const enhanced = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(error.response ?? '')?.[1] ?? null
   const cause = isAborted ? 'aborted' : causeOf(error)
@@ -73,12 +73,11 @@ function failureOf(error: SmtpError, stage: SmtpStage, isAborted: boolean): Smtp
     code: error.responseCode ?? null,
     enhanced,
     cause,
-    // After the first byte of the body only a reply is certain.
+    // After the body's first byte, only a reply is certain.
     isUncertain: stage === 'body' && cause !== 'reply',
   }
 }
 
-/** The settings of TLS for each kind of server. */
 function connectionOptions({ server, timeouts = usualTimeouts, ca }: SmtpTransportOptions) {
   const { host, port, encryption, verifiesCertificate } = server
   return {
@@ -94,13 +93,13 @@ function connectionOptions({ server, timeouts = usualTimeouts, ca }: SmtpTranspo
     dnsTimeout: timeouts.connectMs,
     socketTimeout: timeouts.idleMs,
     socketCloseTimeout: 1_000,
-    // The operator's own server, wherever it is.
+    // The operator's own server, anywhere.
     allowInternalNetworkInterfaces: true,
     logger: false,
   }
 }
 
-/** A connection for each mail: a server that ends idle ones never costs a mail, and one that hangs holds only its own. */
+/** Uses a connection per mail: idle timeouts never cost a mail, and a hanging server holds only one. */
 export function createSmtpTransport(options: SmtpTransportOptions): SmtpTransport {
   const { server, timeouts = usualTimeouts } = options
   return {
@@ -123,7 +122,7 @@ export function createSmtpTransport(options: SmtpTransportOptions): SmtpTranspor
           broken.promise,
           new Promise<void>((resolve, reject) => start((error) => (error ? reject(error) : resolve()))),
         ])
-      // Read only once the server has said that it takes the mail.
+      // Read only once the server accepts the mail.
       const body = new Readable({
         read() {
           stage = 'body'

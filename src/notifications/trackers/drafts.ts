@@ -2,17 +2,15 @@ import type { Executor } from '../../database/open.ts'
 import { readPassedOnWish } from '../../sharing/shares/content.ts'
 import type { PushRow } from './store/pushes.ts'
 
-/** What a person may tell those who asked, where they asked. We never send it. */
+/** What a person may post where others asked. We never send it. */
 export interface Draft {
   requestId: string
   platform: string
-  /** Where it was posted. */
   sourceUrl: string
-  /** Plain text. */
   text: string
 }
 
-/** What became of it, in a sentence without a link: who asked may not be able to open the tracker. Null where there is nothing to tell. */
+/** A sentence on the outcome, without a link, as the asker may not see the tracker; null if there is none. */
 export function draftText({ state, status, issue_key: key }: PushRow): string | null {
   if (state !== 'sent' || key === null) return null
   switch (status) {
@@ -32,7 +30,7 @@ export function draftText({ state, status, issue_key: key }: PushRow): string | 
   }
 }
 
-/** A text for each place where somebody asked in public, at most 100, the most voted first; none while the push has no issue. */
+/** Texts for up to 100 public asks, most voted first; none until the push has an issue. */
 export async function readDrafts(executor: Executor, push: PushRow, now: Date): Promise<Draft[]> {
   const text = draftText(push)
   if (text === null) return []

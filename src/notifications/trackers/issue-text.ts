@@ -13,7 +13,7 @@ import { bounded } from '../../sharing/pages/bounded.ts'
 import { readPassedOnWish } from '../../sharing/shares/content.ts'
 import { forTracker, type TrackerText, titleForTracker } from './references.ts'
 
-/** What an issue says of a wish, in plain texts: as it is read, or escaped for a tracker, whose adapter has to escape markup alone. */
+/** What an issue says of a wish in plain text, as read or escaped for a tracker; adapters only escape markup. */
 export interface IssueText<Text extends ForeignText | TrackerText> {
   /** One line, at most 200 characters. */
   title: Text
@@ -28,7 +28,7 @@ export interface IssueText<Text extends ForeignText | TrackerText> {
 }
 
 const maxTitle = 200
-/** How many of its requests an issue quotes, the most voted first: whoever wants more follows the link. */
+/** Requests quoted in an issue, most voted first; the link leads to the rest. */
 const maxQuotes = 5
 
 type PassedOnWish = NonNullable<Awaited<ReturnType<typeof readPassedOnWish>>>
@@ -39,7 +39,7 @@ const postLink = ({ sourcePlatform, sourceUrl }: Pick<RequestRecord, 'sourcePlat
   platform: sourcePlatform,
 })
 
-/** A quotation with whose it is; where the terms of its platform allow no texts, a link. */
+/** A quotation with its origin; a link if the platform's terms forbid texts. */
 function requestBlock(record: RequestRecord): Block {
   const sentence = tellingSentence(record)
   const quote = sentence === null ? titleQuote(record) : quoteOf(record, sentence)
@@ -55,9 +55,9 @@ function ownLine({ own }: PassedOnWish): Block[] {
 }
 
 /**
- * What is said of a wish in an issue, as its account sees it now: what a page that needs no key may show (`wishes/shares`), and the number of what was imported.
- * @param publicUrl the base of links to this service; null for none.
- * @returns null when nothing is left of it.
+ * The issue text of a wish: what a public share may show (`wishes/shares`), plus the number of imported requests. Null
+ * if nothing is left.
+ * @param publicUrl the base of links; null for none
  */
 export async function readIssueText(
   executor: Executor,
@@ -97,20 +97,14 @@ export async function readIssueText(
   }
 }
 
-/**
- * What an issue says, its title too, so that nobody and nothing is mentioned: trackers look for references in what Markdown has become, where escapes
- * are gone.
- */
+/** Breaks mentions and references. Escapes would not do: trackers search the rendered Markdown. */
 export const issueForTracker = ({ title, blocks, counts }: IssueText<ForeignText>): IssueText<TrackerText> => ({
   title: titleForTracker(title),
   blocks: blocks.map((block) => withTexts(block, forTracker)),
   counts,
 })
 
-/**
- * The text of an issue as Markdown, in which nothing is markup.
- * @param linkTo what an address of a request is written as; null where a link to it would tell the people there: then it is a text.
- */
+/** Markdown without foreign markup. @param linkTo rewrites a URL; null (if a link would notify people) leaves text */
 export function markdownOf(
   { blocks }: IssueText<TrackerText>,
   linkTo: (url: URL) => string | null = ({ href }) => href,

@@ -1,38 +1,39 @@
 import { type EscapedFor, escapeFor } from '../../runtime/text/foreign.ts'
 
-/** A text that mentions nobody and nothing in any tracker. */
+/** A text without mentions and references in any tracker. */
 export type TrackerText = EscapedFor<'tracker'>
 
-/** What ends a reference, and is not seen. */
+/** Invisibly ends a reference. */
 const breaker = '\u200B'
 
-/** What a tracker takes for a mention of somebody or a link to something else: behind it the breaker stands. The receiver of a webhook may be any of them. */
+/** What trackers take for mentions or references; a breaker follows it. A webhook's receiver may be any tracker. */
 const references = [
-  // People, groups, labels, milestones, by a name or in quotes: docs.gitlab.com/user/markdown, "GitLab-specific references".
+  // People, groups, labels, milestones, bare or quoted: docs.gitlab.com/user/markdown, "GitLab-specific references".
   /[@~%](?=[\p{L}\p{M}\p{N}_"'[.?&-])/u,
-  // Issues, merge requests, snippets, epics, alerts; images and attachments of Jira (jira.atlassian.com, "Text Formatting Notation Help").
+  // Issues, merge requests, snippets, epics, alerts; Jira's images and attachments (jira.atlassian.com, "Text
+  // Formatting Notation Help").
   /[#!$&^](?=[\p{L}\p{N}_"[])/u,
   // Projects: group/project>.
   /\/(?=[\w./-]{1,500}>)/u,
-  // [issue:12], [work_item:12], [feature_flag:12], [contact:…], [cadence:…], pages of a wiki: [[page]], and files: [name](path).
+  // [issue:12], [work_item:12], [feature_flag:12], [contact:…], [cadence:…], wiki pages [[page]], files [name](path).
   /\[(?=[a-z_]{2,30}:|\[)|\](?=\()/u,
   // *iteration:1, *iteration:"name".
   /\*(?=iteration:)/u,
-  // Issues by keys: docs.gitlab.com, "Reference YouTrack issues in GitLab" (GL-12, Api_32-143, yt-1); docs.github.com, "Autolinked references and URLs" (GH-26,
-  // and those of a repository, TICKET-12); Jira and Linear (linear.app/docs, "Issue relations") link their own so.
+  // Issue keys: docs.gitlab.com, "Reference YouTrack issues in GitLab" (GL-12, Api_32-143, yt-1); docs.github.com,
+  // "Autolinked references and URLs" (GH-26, TICKET-12); Jira and Linear (linear.app/docs, "Issue relations").
   /(?<![\p{L}\p{N}_])[a-z][a-z0-9_]*(?=-\d)/u,
-  // Commits, by seven digits or more of their hash; a number or a word has only digits, or none.
+  // Commits: seven or more hash digits, mixing letters and digits, unlike a number or a word.
   /\b(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{3}(?=[0-9a-f]{4,61}\b)/u,
-  // Addresses: of issues (GitLab reads them in titles, too), labels, commits, people.
+  // URLs of issues (GitLab reads them in titles, too), labels, commits, people.
   /:(?=\/\/)|\bwww(?=\.)/u,
-  // Commands at the beginning of a line: docs.gitlab.com, "GitLab quick actions".
+  // Commands at a line's start: docs.gitlab.com, "GitLab quick actions".
   /^\/(?=\p{L})/u,
 ]
 const all = new RegExp(references.map(({ source }) => source).join('|'), 'gimu')
 
 const broken = (text: string) => text.replace(all, `$&${breaker}`)
 
-/** The escape of all that a tracker is sent. */
+/** Escapes everything sent to a tracker. */
 export const forTracker = escapeFor<'tracker'>(broken)
-/** Of a title: at most 255 characters, the least that GitLab, GitHub and Jira take. */
+/** For titles: at most 255 characters, the lowest limit of GitLab, GitHub and Jira. */
 export const titleForTracker = escapeFor<'tracker'>((text) => [...broken(text)].slice(0, 255).join(''))

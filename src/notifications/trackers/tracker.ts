@@ -3,27 +3,25 @@ import type { TrackerType } from '../../database/tables/notifications.ts'
 import type { IssueText } from './issue-text.ts'
 import type { TrackerText } from './references.ts'
 
-/** An issue as its tracker names it. */
 export interface Issue {
-  /** By which it is read and changed; at most 200 characters. */
+  /** For reading and changing it; at most 200 characters. */
   id: string
-  /** By which people name it, such as `#12` or `APP-12`; at most 100 characters. */
+  /** Its name for people, such as `#12` or `APP-12`; at most 100 characters. */
   key: string
-  /** A web address; null where the tracker gave none. */
+  /** Null if the tracker gave none. */
   url: string | null
-  /** Null where it is not known. */
   status: RequestStatus | null
 }
 
-/** What an issue is made for. */
+/** The push to make an issue for. */
 export interface PushToSend {
-  /** Of the push: the issue carries it, so that it is found again. */
+  /** Of the push. The issue carries it, so that it can be found again. */
   id: string
-  /** No issue of it is older. */
+  /** Its issue cannot be older. */
   since: Date
 }
 
-/** The fields of `POST /trackers` that depend on its type, as given. */
+/** The type-specific fields of `POST /trackers`, as given. */
 export interface TrackerFields {
   url?: string | undefined
   project?: string | undefined
@@ -32,60 +30,53 @@ export interface TrackerFields {
   issueType?: string | undefined
 }
 
-/** What an account's fields became: what is stored, and what may be shown. */
+/** What becomes of an account's fields: what is stored, and what may be shown. */
 export interface PreparedTracker<Config> {
   /** Sealed as JSON. */
   config: Config
-  /** Where it leads, without a secret; at most 200 characters. */
+  /** Its target without secrets; at most 200 characters. */
   hint: string
-  /** Shown once, in the answer of the creation. */
+  /** Shown once, when the tracker is created. */
   secret?: string
 }
 
-/** A type of trackers. `config` is what `prepare` made, as opened from its seal. All but `prepare` throw `TrackerError`s. */
+/** A type of tracker. `config` is the opened result of `prepare`. All others throw `TrackerError`s. */
 export interface TrackerAdapter<Config = unknown> {
   type: TrackerType
-  /** Those that it takes. */
   fields: readonly (keyof TrackerFields)[]
-  /** Checks the fields, and by one call that the tracker takes them. @throws ServiceError INVALID_REQUEST that names what is wrong. */
+  /** Checks the fields, and with one call that the tracker accepts them. @throws ServiceError INVALID_REQUEST */
   prepare(fields: TrackerFields, signal: AbortSignal): Promise<PreparedTracker<Config>>
-  /**
-   * How long after a call of `create` that had no clear answer `find` says the truth: the issue may still be being made, or not be listed yet.
-   */
+  /** After an unclear `create`, the time until `find` is reliable: the issue may still be created or indexed. */
   settleMs: number
-  /** How long the tracker is left alone after each issue that is made or closed, by its published rules; 0 where one call after the other keeps them. */
+  /** Pause after each created or closed issue, by published rules; 0 if sequential calls suffice. */
   pauseMs: number
-  /** The issue of a push, if there is one. Called before each `create`. None where the receiver itself recognises a repeat. */
+  /** Finds the issue of a push; called before each `create`. Absent if the receiver recognizes repeats. */
   find?(config: Config, push: PushToSend, signal: AbortSignal): Promise<Issue | null>
-  /** Makes the issue of a push. */
   create(config: Config, push: PushToSend, text: IssueText<TrackerText>, signal: AbortSignal): Promise<Issue>
-  /** The status of issues, at most `maxRead` of them, in one call; an issue that is not there any more is left out. None where there is nothing to read. */
+  /** Reads up to `maxRead` statuses in one call, omitting deleted issues. Absent if there is nothing to read. */
   read?(config: Config, ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, RequestStatus | null>>
-  /** Deletes an issue, or closes it where that is no right of its maker. One that is not there any more is no error. */
+  /** Deletes an issue, or closes it if its maker may not delete. A missing issue is no error. */
   undo(config: Config, issue: Pick<Issue, 'id'>, push: Pick<PushToSend, 'id'>, signal: AbortSignal): Promise<void>
 }
 
 export type TrackerAdapters = ReadonlyMap<TrackerType, TrackerAdapter>
 
-/** The maximum of issues whose status one call reads. */
+/** Issues per call for reading statuses. */
 export const maxRead = 100
 
 /**
- * What a failed call says.
- * `refused`: the tracker will not do this, nothing was made, and repeating does not help.
- * `missing`: it is not there, or the token does not see it.
- * `tracker`: nothing was made; the token, a limit, or the tracker as a whole is the reason, so all of it rests.
+ * `refused`: nothing was made, and repeating does not help. `missing`: the object does not exist or the token cannot
+ * see it. `tracker`: nothing was made because of the token, a limit or the tracker as a whole, so all of it rests.
  * `unclear`: it may have been done.
  */
 export type TrackerErrorKind = 'refused' | 'missing' | 'tracker' | 'unclear'
 
-/** Its message is a sentence of our own for the account: nothing that a tracker answered is in it. */
+/** Its message is our own sentence for the account, without any answer of the tracker. */
 export class TrackerError extends Error {
   override readonly name = 'TrackerError'
   readonly kind: TrackerErrorKind
-  /** How long the tracker asked to wait. */
   readonly retryAfterMs: number | undefined
-  /** Whether the address is the likely reason: it is refused, leads nowhere, or not to such a tracker. */
+  /** Whether the address is the likely cause: refused, unreachable, or no such tracker. */
   readonly isOfAddress: boolean
 
   constructor(kind: TrackerErrorKind, message: string, retryAfterMs?: number, isOfAddress = false) {

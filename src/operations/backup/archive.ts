@@ -10,13 +10,13 @@ import { databaseName, type Manifest, manifestName, parseManifest } from './mani
 const maxEntries = 100_000
 const maxManifestBytes = 1024 * 1024
 
-/** The names of database files; no path can lead out of the directory. */
+/** Names of database files; no path can leave the directory. */
 const allowedPath = new RegExp(`^${databaseName}(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*/?$`)
 
-/** Longer than any name in a database, and short enough for every file system. */
+/** Longer than any name in a database, short enough for every file system. */
 const maxPathLength = 200
 
-/** The end of a sentence that says why an entry is refused; null for an accepted one. */
+/** The end of a sentence on why an entry is refused; null if accepted. */
 function faultOf(entry: ReadEntry): string | null {
   if (entry.type !== 'File' && entry.type !== 'Directory') return `holds a ${entry.type}`
   if (entry.path === manifestName && entry.type === 'File') return null
@@ -25,10 +25,10 @@ function faultOf(entry: ReadEntry): string | null {
 
 type Target = InstanceType<typeof Parser> | InstanceType<typeof Unpack>
 
-/** Reads an archive to its very end, so that a truncated or changed one is detected. */
+/** Reads an archive to its very end, to detect truncation and changes. */
 async function read(file: string, target: Target): Promise<void> {
   const ended = once(target, target instanceof Unpack ? 'close' : 'end')
-  // Handled below; without this a rejection before that would be unhandled.
+  // Handled below; prevents an unhandled rejection until then.
   ended.catch(() => {})
   await pipeline(createReadStream(file), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
     for await (const chunk of chunks) if (!target.write(chunk)) await Promise.race([once(target, 'drain'), ended])
@@ -54,7 +54,6 @@ function explain(file: string, error: unknown): Error {
   return error as Error
 }
 
-/** The counts of an archive that is being read. */
 interface Contents {
   manifestText: string
   paths: Set<string>
@@ -79,10 +78,7 @@ function note(contents: Contents, entry: ReadEntry): void {
   entry.resume()
 }
 
-/**
- * Reads and checks a whole archive; nothing is written.
- * @throws BackupError that says what is wrong: not a backup, incomplete, damaged, hostile or from another version.
- */
+/** Checks a whole archive. @throws BackupError: none, incomplete, damaged, hostile or of another version. */
 export async function inspectArchive(file: string): Promise<Manifest> {
   const contents: Contents = { manifestText: '', paths: new Set(), files: 0, bytes: 0, fault: null }
   const parser = new Parser({ strict: true, onReadEntry: (entry) => note(contents, entry) })
@@ -100,12 +96,11 @@ export async function inspectArchive(file: string): Promise<Manifest> {
   }
 }
 
-/** Unpacks an inspected archive into a work directory. @throws BackupError as `inspectArchive` does. */
+/** Unpacks an inspected archive into a work directory. @throws BackupError as `inspectArchive` */
 export async function unpackArchive(file: string, directory: string): Promise<void> {
-  // The file may have been changed since it was inspected.
+  // The file may have changed since its inspection.
   const filter = (_path: string, entry: unknown) => {
     const read = entry as ReadEntry
-    // The modes in the archive are ignored.
     read.mode = read.type === 'Directory' ? 0o700 : 0o600
     return faultOf(read) === null
   }

@@ -1,4 +1,4 @@
-/** Why an archive cannot be used; the message is for people. */
+/** Why an archive cannot be used, as a message for people. */
 export class BackupError extends Error {
   override readonly name = 'BackupError'
 }

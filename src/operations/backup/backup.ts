@@ -17,7 +17,7 @@ import { type KeyFile, keyFilesIn, noteBackup, readLastBackup } from './last-bac
 import { archiveFormat, databaseName, type Manifest, manifestName, takeCensus } from './manifest.ts'
 
 interface BackupDependencies {
-  /** Null when the data is in a Postgres. */
+  /** Null on Postgres. */
   embedded: EmbeddedClient | null
   dataDir: string
   clock: Clock
@@ -25,30 +25,28 @@ interface BackupDependencies {
 }
 
 export interface LastBackup {
-  /** ISO 8601; null when there was none of this data directory. */
+  /** ISO 8601; null if this data directory had none. */
   at: string | null
-  /** What must be kept elsewhere: no backup holds it. */
+  /** Keys to keep elsewhere, as no backup contains them. */
   missingKeys: KeyFile[]
 }
 
 export interface Backups {
   /**
-   * Copies the database in one consistent state and gives the copy as a tar.gz. Other statements wait while the changed files are
-   * copied, not while the copy is packed. The copy is deleted when the stream ends or is destroyed.
-   * @throws ServiceError CONFLICT when another backup is under way or the data is in a Postgres, UNAVAILABLE when there is no
-   * room for the copy.
+   * Copies the database in a consistent state and streams the copy as tar.gz. Other statements wait while changed files
+   * are copied, but not while packing. The copy is deleted when the stream ends or is destroyed.
+   * @throws ServiceError CONFLICT during another backup or on Postgres, UNAVAILABLE without room for the copy.
    */
   create(): Promise<Readable>
-  /** The last one that was read to its end, and what it lacks; null when the data is in a Postgres, of whose backups nobody here knows. */
+  /** The last backup read to its end, and what it lacks; null on Postgres, whose backups are unknown here. */
   last(): Promise<LastBackup | null>
-  /** Waits a moment for a backup under way, then cuts it off. */
+  /** Waits a moment for a running backup, then aborts it. */
   stop(): Promise<void>
 }
 
-/** How long a shutdown waits for a backup. */
 const shutdownGraceMs = 5_000
 
-/** Database pages compress well at this level; a higher one would be slower than most disks. */
+/** Database pages compress well at this level; higher ones would be slower than most disks. */
 const gzipLevel = 3
 
 async function measure(directory: string): Promise<{ files: number; bytes: number }> {
@@ -59,7 +57,7 @@ async function measure(directory: string): Promise<{ files: number; bytes: numbe
   return { files: files.length, bytes }
 }
 
-/** The bytes of a tar of a work directory. After the reader has gone, no further file is read. */
+/** The tar of a work directory. Reads no further file once the reader is gone. */
 async function* pack(directory: string): AsyncGenerator<Buffer> {
   let state: 'read' | 'abandoned' | 'failed' = 'read'
   const options = { cwd: directory, portable: true, strict: true, filter: () => state === 'read' }
@@ -70,7 +68,7 @@ async function* pack(directory: string): AsyncGenerator<Buffer> {
   try {
     yield* archive
   } finally {
-    // Reading them to the end is the only way to close its open files.
+    // Reading them to the end is the only way to close their files.
     if (state === 'read') {
       state = 'abandoned'
       archive.resume()
@@ -84,7 +82,7 @@ const noRoom = () =>
 
 type Source = Omit<BackupDependencies, 'embedded'> & { client: EmbeddedClient }
 
-/** Copies the database and its manifest into a work directory. @returns the moment that the copy is of, ISO 8601. */
+/** Copies database and manifest into a work directory. @returns the copy's moment, ISO 8601. */
 async function copyInto(directory: string, { client, dataDir, clock, log }: Source): Promise<string> {
   const { bytes: needed } = await measure(databaseIn(dataDir))
   if ((await freeBytes(dataDir)) < needed + neededBytes) throw noRoom()
@@ -93,7 +91,7 @@ async function copyInto(directory: string, { client, dataDir, clock, log }: Sour
   const ahead = await copyAhead(databaseIn(dataDir), target)
   const { tables, heldMs } = await client.alone(async (queries) => {
     const since = performance.now()
-    // Writes every page back: now the files alone are the whole database.
+    // Writes all pages back, so that the files alone are the whole database.
     await queries.query('checkpoint')
     const census = await takeCensus(queries)
     await copyRemainder(queries, databaseIn(dataDir), target, ahead)
@@ -115,10 +113,7 @@ async function copyInto(directory: string, { client, dataDir, clock, log }: Sour
   return createdAt
 }
 
-/**
- * Copies the database and gives the copy as a compressed archive.
- * @param onEnd called when the stream has ended and the copy is deleted; not after an error.
- */
+/** Gives a copy of the database as a compressed archive. @param onEnd called after its deletion; not on error */
 async function openArchive(source: Source, onEnd: () => void): Promise<Readable> {
   const directory = makeWorkDirectory(source.dataDir)
   const remove = () =>
@@ -145,13 +140,12 @@ async function openArchive(source: Source, onEnd: () => void): Promise<Readable>
   return packed.pipe(archive)
 }
 
-/** A backup from its beginning until its copy is deleted. */
 interface RunningBackup {
   ended: Promise<void>
   cutOff(): void
 }
 
-/** Runs one backup. @param onEnd called once, when it has ended or failed. */
+/** Runs one backup. @param onEnd called once, when it ends or fails */
 function runBackup(source: Source, onEnd: () => void): { running: RunningBackup; archive: Promise<Readable> } {
   const ending = Promise.withResolvers<void>()
   let isCutOff = false
@@ -177,7 +171,7 @@ function runBackup(source: Source, onEnd: () => void): { running: RunningBackup;
   return { running: { ended: ending.promise, cutOff }, archive: open() }
 }
 
-/** Backups of the embedded database, one at a time. */
+/** Creates backups of the embedded database, one at a time. */
 export function createBackups({ embedded, ...dependencies }: BackupDependencies): Backups {
   let current: RunningBackup | null = null
   return {

@@ -7,14 +7,13 @@ import { parsedJson } from '../../runtime/foreign/json.ts'
 import { version } from '../../runtime/version.ts'
 import { BackupError } from './backup-error.ts'
 
-/** A quick summary of a table's contents. */
 interface TableCensus {
   rows: number
-  /** Of accounts and keys a hash of all rows; of the ledger the sums of its number columns. */
+  /** A hash of all rows for accounts and keys; the sums of number columns for the ledger. */
   checksum: string
 }
 
-/** By table: accounts, keys and the ledger. Everything else can be collected again. */
+/** Accounts, keys and the ledger, by table. Everything else can be collected again. */
 type Census = Record<string, TableCensus>
 
 const ledgerTables = `
@@ -24,14 +23,14 @@ const ledgerTables = `
   where t.schemaname = 'public' and (t.tablename in ('accounts', 'api_keys') or t.tablename like 'credit\\_%')
   group by 1 order by 1`
 
-/** Other statements wait meanwhile: hashing the rows of the ledger would take ten times as long as adding up its numbers. */
+/** Other statements wait meanwhile, and hashing ledger rows would take ten times as long as summing. */
 const isHashed = (table: string) => !table.startsWith('credit_')
 
 const hashOfRows = 'coalesce(sum(hashtextextended(t::text, 0)), 0)::text'
 const sumsOf = (numbers: readonly string[]) =>
   numbers.length === 0 ? "''" : `concat_ws(' ', ${numbers.map((name) => `sum("${name}")`).join(', ')})`
 
-/** Summarizes the tables that must not differ between a database, its backup and the restored database. */
+/** Summarizes the tables that must be equal in a database, its backup and the restored database. */
 export async function takeCensus(queries: Queryable): Promise<Census> {
   const tables = await queries.query<{ name: string; numbers: string[] | null }>(ledgerTables)
   const census: Census = {}
@@ -45,20 +44,17 @@ export async function takeCensus(queries: Queryable): Promise<Census> {
   return census
 }
 
-/** The tables in which two censuses differ. */
+/** The tables that differ between two censuses. */
 export function differingTables(one: Census, other: Census): string[] {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])]
   return names.filter((name) => one[name]?.rows !== other[name]?.rows || one[name]?.checksum !== other[name]?.checksum)
 }
 
-/** The first file of an archive; all others are the files of the database. */
+/** The archive's first file; all others belong to the database. */
 export const manifestName = 'manifest.json'
 export const databaseName = 'database'
 
-/**
- * Counted up when an older Wishwell cannot read what a newer one writes. Format 1 had no schema version: its databases are older
- * than version 1.
- */
+/** Increase if older versions cannot read it. Format 1 had no schema version: databases before version 1. */
 export const archiveFormat = 2
 
 const naturalNumber = Type.Integer({ minimum: 0 })
@@ -69,29 +65,29 @@ const manifestSchema = closed({
   /** Of the database in it. */
   schemaVersion: Type.Integer({ minimum: 1 }),
   createdAt: Type.String({ minLength: 1 }),
-  /** The number of the database's files, and the sum of their sizes: missing files are noticed. */
+  /** The number and total size of the database's files, to notice missing ones. */
   files: Type.Integer({ minimum: 1 }),
   bytes: naturalNumber,
-  /** For how long all other work waited while the files were copied. */
+  /** How long all other work waited for the copy. */
   heldMs: naturalNumber,
   tables: Type.Record(Type.String(), closed({ rows: naturalNumber, checksum: Type.String() })),
 })
 
-/** What an archive says about itself. */
+/** An archive's description of itself. */
 export type Manifest = Static<typeof manifestSchema>
 
 const isValid = new Ajv().compile<Manifest>(manifestSchema)
 
 const numbersOf = (text: string) => text.split(/[.-]/, 3).map(Number)
 
-/** Whether a version is later than another; pre-releases count as their release. */
+/** Whether a version is later; pre-releases count as their release. */
 function isLater(one: string, other: string): boolean {
   const [left, right] = [numbersOf(one), numbersOf(other)]
   const differing = left.findIndex((number, index) => number !== right[index])
   return differing >= 0 && (left[differing] ?? 0) > (right[differing] ?? 0)
 }
 
-/** What is read of a manifest before its form is checked: another version's has another form. */
+/** The fields read before validating a manifest: other versions have other forms. */
 interface ClaimedOrigin {
   format: number | null
   wishwellVersion: string | null
@@ -114,7 +110,7 @@ function isFromNewer({ format, wishwellVersion, schemaVersion: schema }: Claimed
   return isNewerProgram || (format ?? 0) > archiveFormat || (schema ?? 0) > schemaVersion
 }
 
-/** Reads a manifest. @throws BackupError when it is none, or from an older or a newer Wishwell than this one can read. */
+/** Reads a manifest. @throws BackupError if invalid, or from a version that this one cannot read. */
 export function parseManifest(text: string): Manifest {
   const value = parsedJson(text)
   if (value === undefined) throw new BackupError('It is not a backup of Wishwell: its manifest cannot be read.')

@@ -10,7 +10,6 @@ import { unpackArchive } from './archive.ts'
 import { BackupError } from './backup-error.ts'
 import { databaseName, differingTables, type Manifest, takeCensus } from './manifest.ts'
 
-/** Why a database from a backup cannot be used, for the operator. */
 function explainFailure(error: unknown): BackupError {
   if (error instanceof BackupError) return error
   if (error instanceof SchemaVersionError) {
@@ -22,7 +21,7 @@ function explainFailure(error: unknown): BackupError {
   return new BackupError(`Its database does not start: ${error instanceof Error ? error.message : error}`)
 }
 
-/** Opens an unpacked database once and migrates it. @throws BackupError when it does not start, or differs from the manifest. */
+/** Opens and migrates an unpacked database. @throws BackupError if it fails, or differs from the manifest. */
 async function prove(directory: string, manifest: Manifest): Promise<void> {
   const crash = Promise.withResolvers<never>()
   crash.promise.catch(() => {})
@@ -32,7 +31,7 @@ async function prove(directory: string, manifest: Manifest): Promise<void> {
       crash.promise,
     ])
     try {
-      // Before the tables change.
+      // Must precede the migration.
       const differing = differingTables(manifest.tables, await client.alone(takeCensus))
       if (differing.length > 0) {
         throw new BackupError(`Its database differs from its manifest in ${differing.join(', ')}.`)
@@ -56,21 +55,19 @@ function requireRoom(dataDir: string, { bytes }: Manifest): void {
 }
 
 interface Restore {
-  /** An archive that was inspected. */
   file: string
   manifest: Manifest
   dataDir: string
   now: Date
-  /** Called with the lock held and before anything in the directory changes; it throws to end the restore. */
+  /** Called with the lock held, before the directory changes; throw to abort the restore. */
   confirm(): Promise<void>
 }
 
 /**
- * Replaces the database of a data directory with that of a backup. The old one stays beside it under another name. After a kill
- * at any step, the next start finds either the old or the new one.
- * @returns where the old database is now; null when there was none.
- * @throws DataDirectoryInUseError when a process has the directory; BackupError when the backup cannot be used. Nothing has
- * changed then.
+ * Replaces a data directory's database with a backup's, keeping the old one under another name. After a kill at any
+ * step, the next start finds either of them.
+ * @returns where the old database is now; null if there was none.
+ * @throws DataDirectoryInUseError, or BackupError for an unusable backup. Nothing has changed then.
  */
 export async function restoreBackup({ file, manifest, dataDir, now, confirm }: Restore): Promise<string | null> {
   const lock = lockDataDirectory(dataDir)

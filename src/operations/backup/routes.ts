@@ -9,9 +9,9 @@ interface BackupRouteDependencies {
   backups: Backups
 }
 
-/** The operator's route for backups. */
+/** Registers the operator's backup route. */
 export function registerBackupRoutes(app: App, { authentication, backups }: BackupRouteDependencies): void {
-  // Before the server waits for open responses: a backup may be one of them.
+  // Before the server waits for open responses, one of which may be a backup.
   app.addHook('preClose', () => backups.stop())
 
   app.get('/api/admin/backup', {

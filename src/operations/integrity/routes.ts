@@ -8,7 +8,7 @@ import { verifyVocabulary } from '../../search/verify.ts'
 import { verifyWishes } from '../../wishes/list/verify.ts'
 import { verifyTopics } from '../../wishes/topics/verify.ts'
 
-/** What is derived from the requests, and can be derived anew. */
+/** What can be re-derived from the requests. */
 export const derivedParts = ['topics', 'wishes', 'vocabulary'] as const
 
 export type DerivedPart = (typeof derivedParts)[number]
@@ -17,7 +17,7 @@ interface VerifyDerivedOptions extends VerifyOptions {
   backend: DatabaseBackend
 }
 
-/** Derives a part anew and compares, while the service runs or not. Statements and memory are bounded; all requests are read. */
+/** Re-derives a part from all requests and compares, also while the service runs. Statements and memory are bounded. */
 export function verifyDerived(database: Database, part: DerivedPart, options: VerifyDerivedOptions): Promise<Verified> {
   switch (part) {
     case 'topics':
@@ -38,7 +38,7 @@ const wrongNumber = closed({
   expected: nullable(Type.String({ description: 'Derived anew from the requests' })),
 })
 
-/** The operator's check of what is derived from the requests. */
+/** Registers the operator's check of derived data. */
 export function registerIntegrityRoutes(
   app: App,
   { database, backend, authentication }: Omit<RouteDependencies, 'clock' | 'idempotent'> & { backend: DatabaseBackend },

@@ -1,9 +1,9 @@
-/** Upper bounds of histograms, in seconds: from the slowest work that callers do not notice to the deadline of a live call. */
+/** Histogram bounds in seconds, from the slowest unnoticeable work to the deadline of a live call. */
 export const durations = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const
 
 /**
- * What a label may hold. Every value is one of a closed set that the code has, so the number of series is bounded and none can hold a topic,
- * a query, an account, a source or an address. `labels.property.service.test.ts` compares what the endpoint shows with these sets.
+ * What labels may contain: closed sets of the code, to bound the series and keep out topics, queries, accounts, sources
+ * and addresses. `labels.property.service.test.ts` checks the endpoint against them.
  */
 export const labelMeanings = {
   operation:
@@ -30,18 +30,14 @@ export const labelMeanings = {
 export type Label = keyof typeof labelMeanings
 
 interface Series {
-  /**
-   * `histogram` and `counter` are recorded where something happens; `total` (a number that only grows) and `gauge` are read when the
-   * endpoint is.
-   */
+  /** `histogram` and `counter` are recorded on the spot; `total` (only grows) and `gauge` are read on each scrape. */
   kind: 'histogram' | 'counter' | 'total' | 'gauge'
   help: string
   labels: readonly Label[]
-  /** True where every process of one database shows the same number: take the maximum, not the sum. */
+  /** Whether every process of a database shows the same number: take the maximum, not the sum. */
   isShared?: true
 }
 
-/** Makes the series of a kind. @param more what all of them have */
 const seriesOf =
   <const Kind extends Series['kind']>(kind: Kind, more: Pick<Series, 'isShared'> = {}) =>
   <const Labels extends readonly Label[]>(
@@ -53,10 +49,9 @@ const seriesOf =
   })
 const [gauge, counter, total] = [seriesOf('gauge'), seriesOf('counter'), seriesOf('total')]
 const histogram = seriesOf('histogram')
-/** Every process of one database shows the same number. */
 const shared = { gauge: seriesOf('gauge', { isShared: true }), total: seriesOf('total', { isShared: true }) }
 
-/** Every series of the endpoint. `docs/monitoring/README.md` has a table of them, made by `npm run docs`. */
+/** Every series of the endpoint. `npm run docs` makes the table in `docs/monitoring/README.md` from it. */
 export const catalogue = {
   wishwell_build_info: gauge('Always 1; its labels say what runs.', 'version', 'backend', 'role'),
 
@@ -165,10 +160,10 @@ export type HistogramName = NamesOf<'histogram'>
 export type CounterName = NamesOf<'counter'>
 export type ObservedName = NamesOf<'gauge' | 'total'>
 
-/** The labels of a series; each has a value. */
+/** A series' labels, each with a value. */
 export type LabelsOf<Name extends SeriesName> = Record<Catalogue[Name]['labels'][number], string>
 
-/** A number that was read for the endpoint. */
+/** A number read for the endpoint. */
 export type Observation = {
   [Name in ObservedName]: { name: Name; value: number; labels: LabelsOf<Name> }
 }[ObservedName]

@@ -1,26 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Observation } from './catalogue.ts'
 
-/** A part of the metrics that is read from the database. */
+/** A part of the metrics read from the database. */
 export interface Collector {
   name: string
-  /** How long what was read is used, in milliseconds: however many scrapes there are, it is read no more often. */
+  /** How long a reading is reused, in ms, however many scrapes there are. */
   maxAgeMs: number
-  /** Reads in short statements. It should take milliseconds. */
+  /** Uses short statements; should take milliseconds. */
   read(): Promise<Observation[]>
 }
 
 interface CollectorsOptions {
   collectors: readonly Collector[]
-  /** Called when a reading fails after one that succeeded, or first. */
+  /** Called on the first failure, and on each after a success. */
   onFailure: (error: unknown, collector: string) => void
-  /** How long a scrape waits for readings under way. */
   waitMs?: number
-  /** A steady clock in milliseconds. */
+  /** A monotonic clock in ms. */
   now?: () => number
 }
 
-/** For how long numbers are shown after they should have been read again: an old number that looks new hides what it should show. */
+/** How long overdue numbers are still shown: an old number that looks new would hide problems. */
 const graceMs = 60_000
 const defaultWaitMs = 2_000
 
@@ -29,13 +28,12 @@ interface State {
   running: Promise<void> | null
   observations: Observation[]
   readAt: number
-  /** When the last reading began. */
   begunAt: number
   isUp: boolean
   wasReported: boolean
 }
 
-/** One reading at a time; it never fails. */
+/** Starts a reading; it never rejects. */
 function begin(state: State, now: () => number, onFailure: CollectorsOptions['onFailure']): Promise<void> {
   const { collector } = state
   state.begunAt = now()
@@ -57,11 +55,7 @@ function begin(state: State, now: () => number, onFailure: CollectorsOptions['on
   return reading
 }
 
-/**
- * Reads what metrics need of the database, for any number of scrapes at a bounded cost: each collector has at most one reading under way and
- * is read at most once in its time. A scrape waits for `waitMs` at most, and then shows what was read before.
- * @returns a function that gives the newest numbers; it never throws.
- */
+/** Reads at most once per `maxAgeMs`; scrapes wait at most `waitMs`, then show old numbers. Never throws. */
 export function createCollectors(options: CollectorsOptions): () => Promise<Observation[]> {
   const { collectors, onFailure, waitMs = defaultWaitMs, now = () => performance.now() } = options
   const never = Number.NEGATIVE_INFINITY
@@ -78,7 +72,7 @@ export function createCollectors(options: CollectorsOptions): () => Promise<Obse
     late.abort()
     return states.flatMap(({ collector, observations, readAt, begunAt, running, isUp }) => {
       const isCurrent = now() - readAt < collector.maxAgeMs + graceMs
-      // A reading that takes longer than scrapes wait for is no sign of health.
+      // A reading slower than a scrape's patience is no sign of health.
       const isLate = running !== null && now() - begunAt >= waitMs
       const up: Observation = {
         name: 'wishwell_collector_up',

@@ -3,7 +3,6 @@ import type { Database } from '../../database/open.ts'
 import type { Observation } from './catalogue.ts'
 import type { Collector } from './collectors.ts'
 
-/** Sums over entries of the ledger. */
 const none = { reserved: 0, settled: 0, released: 0, granted: 0, paygHeld: 0, paygSettled: 0 }
 type Sums = typeof none
 
@@ -21,21 +20,21 @@ const sums = sql`
   coalesce(sum(payg_held_change), 0)::float8 as "paygHeld",
   coalesce(sum(payg_settled_change), 0)::float8 as "paygSettled"`
 
-/** Entries of one statement: some milliseconds. */
+/** Entries per statement, a few ms. */
 const sliceSize = 20_000
-/** So many entries may be added up at each reading, when a transaction that stays open keeps them from becoming final. */
+/** Entries summed per reading while an open transaction keeps them from becoming final. */
 const maxOpenEntries = 100_000
 
-/** How far the ledger is added up for good. */
+/** How far the ledger is summed for good. */
 interface Progress {
-  /** Up to this entry: none is added before it any more. */
+  /** No entry up to this one can be added anymore. */
   id: number
   sums: Sums
-  /** The newest entry of an earlier reading, and the transaction id that no transaction of then reached; null before the first. */
+  /** The newest entry of an earlier reading, and the end of transaction ids then; null before the first. */
   pending: { id: number; end: bigint } | null
 }
 
-/** The newest entry, and which transactions run. */
+/** The newest entry, and the running transactions. */
 async function readPosition(database: Database): Promise<{ id: number; oldest: bigint; end: bigint }> {
   const { rows } = await sql<{ id: number; oldest: string; end: string }>`
     select coalesce((select max(id) from credit_entries), 0)::float8 as id,
@@ -57,8 +56,8 @@ async function addSlices(database: Database, { id: from, sums: known }: Progress
 }
 
 /**
- * Adds what has become final. An entry gets its number before it is committed, so those up to a number are final only when every transaction
- * is over that ran when this number was the newest. (Each has its transaction id first: it writes balances before entries.)
+ * Adds entries that became final. They are numbered before commit, so entries up to a number are final once every
+ * transaction running at its assignment has ended. (Each has its id before: it writes balances first.)
  */
 async function extend(database: Database, known: Progress): Promise<Progress> {
   const first = known.pending ?? (await readPosition(database))
@@ -75,7 +74,7 @@ interface Newest extends Sums {
   paygBalance: number
 }
 
-/** The entries after the final ones, and what they must agree with, as of one moment. Open reservations are those of open jobs and calls. */
+/** The entries after the final ones, and the open reservations and balances they must match; one snapshot. */
 async function readNewest(database: Database, after: number): Promise<Newest> {
   const { rows } = await sql<Newest>`
     with newest as (select ${sums} from credit_entries where id > ${after}),
@@ -112,10 +111,7 @@ function observe(total: Sums, { heldByReservations, paygHeldByBalances, paygBala
   ]
 }
 
-/**
- * Credits by the ledger itself, so the numbers survive restarts and are the same in every process. The append-only entries are added up once:
- * each reading continues where the last one ended.
- */
+/** Credits by the ledger: equal in all processes, and unaffected by restarts. Sums each entry once. */
 export function creditCollector(database: Database): Collector {
   let progress: Progress = { id: 0, sums: none, pending: null }
   return {

@@ -6,10 +6,10 @@ import { readBacklog } from '../../wishes/placing/placing.ts'
 import type { Observation } from './catalogue.ts'
 import type { Collector } from './collectors.ts'
 
-/** Numbers up to this are exact: counting must not take longer the longer a queue is. */
+/** Counts are exact up to this: counting must not slow down with the queue. */
 export const maxCounted = 10_000
 
-/** The queues of `collecting/scraping/queue.ts` by the value of the label. */
+/** The queues of `collecting/scraping/queue.ts`, by label value. */
 const queues = { jobs: 'scrape-task', live: 'live-task' } as const
 
 async function readTasks(database: Database): Promise<Observation[]> {
@@ -56,7 +56,7 @@ async function readQueue(database: Database, queue: keyof typeof queues): Promis
   ]
 }
 
-/** Jobs, their tasks and the queue. */
+/** Jobs, tasks and the queue. */
 export const jobCollector = (database: Database): Collector => ({
   name: 'jobs',
   maxAgeMs: 10_000,
@@ -68,14 +68,14 @@ export const jobCollector = (database: Database): Collector => ({
   ],
 })
 
-/** What a search index outside of the database has not read of the outbox. */
+/** An external search index's unread part of the outbox. */
 export interface OutboxBacklog {
   index: 'opensearch'
   changes: number
   ageSeconds: number
 }
 
-/** Work in the background: requests to place in wishes, and texts that are to be written, or whose words are to be counted. */
+/** Background work: requests to place in wishes, texts to write, and texts whose words are to be counted. */
 export const backlogCollector = (database: Database): Collector => ({
   name: 'backlogs',
   maxAgeMs: 10_000,
@@ -93,7 +93,7 @@ export const backlogCollector = (database: Database): Collector => ({
   },
 })
 
-/** @param read reads the backlog of each search index outside of the database. */
+/** @param read reads each external search index's backlog */
 export const outboxCollector = (read: () => Promise<readonly OutboxBacklog[]>): Collector => ({
   name: 'outbox',
   maxAgeMs: 10_000,
@@ -104,7 +104,7 @@ export const outboxCollector = (read: () => Promise<readonly OutboxBacklog[]>): 
     ]),
 })
 
-/** The size of the database; its files are counted for it, so seldom. */
+/** The size of the database; read rarely, because it counts files. */
 export const sizeCollector = (database: Database): Collector => ({
   name: 'size',
   maxAgeMs: 120_000,
@@ -143,7 +143,7 @@ function observePlatform({ platform, state, hosts, lastSuccessAt }: PlatformStat
   return observations
 }
 
-/** The platforms that are on. Their hosts are no label: a host is an address that the operator configured. */
+/** The enabled platforms. Hosts are no label: they are addresses configured by the operator. */
 export const platformCollector = (options: () => StatusOptions): Collector => ({
   name: 'platforms',
   maxAgeMs: 10_000,
@@ -153,7 +153,7 @@ export const platformCollector = (options: () => StatusOptions): Collector => ({
   },
 })
 
-/** The use of processor, memory and event loop by this process. */
+/** This process's use of CPU, memory and event loop. */
 export function observeProcess(): Observation[] {
   const { user, system } = process.cpuUsage()
   const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage()

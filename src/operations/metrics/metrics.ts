@@ -2,18 +2,14 @@ import type { GaugeMetricData, SumMetricData } from '@opentelemetry/sdk-metrics'
 import { catalogue, durations, type Observation, type ObservedName } from './catalogue.ts'
 import type { Recorder } from './recorded-parts.ts'
 
-/** The metrics of one process, on OpenTelemetry's SDK. */
+/** The metrics of a process, on OpenTelemetry's SDK. */
 export interface Metrics extends Recorder {
-  /**
-   * All series in Prometheus' text format.
-   * @param observations the numbers that were read for it.
-   */
+  /** All series in Prometheus' text format. @param observations the numbers read for it */
   expose(observations: readonly Observation[]): Promise<string>
-  /** How many recordings failed. */
   failures(): number
 }
 
-/** The parts of the SDK, loaded when metrics are made. */
+/** The parts of the SDK, loaded on demand. */
 const loadSdk = async () => {
   const [{ ValueType }, sdk, prometheus] = await Promise.all([
     import('@opentelemetry/api'),
@@ -24,7 +20,7 @@ const loadSdk = async () => {
 }
 type Sdk = Awaited<ReturnType<typeof loadSdk>>
 
-/** Calls `work`, and `onFailure` with the first error of each name instead of throwing it. */
+/** Calls `work`; passes the first error per name to `onFailure` instead of throwing. */
 function createGuard(onFailure: (error: unknown, name: string) => void) {
   const reported = new Set<string>()
   let failures = 0
@@ -43,10 +39,7 @@ function createGuard(onFailure: (error: unknown, name: string) => void) {
   }
 }
 
-/**
- * What was read, in the form of the SDK. The SDK's own observable instruments are not used: they repeat the last value of a series that was
- * not read this time.
- */
+/** Observations in the SDK's form. Its observable instruments would repeat values that were not read this time. */
 function toMetricData(sdk: Sdk, observations: readonly Observation[]): (GaugeMetricData | SumMetricData)[] {
   const { AggregationTemporality, DataPointType, ValueType } = sdk
   const readable = observations.filter(({ value }) => Number.isFinite(value))
@@ -82,14 +75,10 @@ function createInstruments(sdk: Sdk, reader: InstanceType<Sdk['PrometheusExporte
   return { histograms, counters }
 }
 
-/**
- * Loads the SDK and makes the instruments. The SDK is loaded here and not with the module, so that only a service with metrics pays for
- * it, while its database is being opened.
- * @param onFailure called with the first failure of each series; no failure reaches what is being measured.
- */
+/** Loads the SDK on demand, so that only services with metrics pay. @param onFailure on a series' first failure */
 export async function createMetrics(onFailure: (error: unknown, series: string) => void): Promise<Metrics> {
   const sdk = await loadSdk()
-  // It only collects: routes of the service answer.
+  // It only collects; the service's routes answer.
   const reader = new sdk.PrometheusExporter({ preventServerStart: true })
   const serializer = new sdk.PrometheusSerializer(undefined, false, undefined, true, true)
   const { histograms, counters } = createInstruments(sdk, reader)

@@ -32,30 +32,28 @@ import {
 import { listenForMetrics, type OwnAddress } from './routes.ts'
 import type { MetricsConfig } from './settings.ts'
 
-/** What the numbers are read from. */
 export interface MonitoredService {
   database: Database
   backend: DatabaseBackend
   role: string
   platformStatus: () => StatusOptions
-  /** The backlogs of search indexes outside of the database; absent where there is none. */
+  /** The backlogs of external search indexes; absent if there are none. */
   outboxBacklog?: (() => Promise<readonly OutboxBacklog[]>) | undefined
 }
 
-/** Measures the parts of a service. Each method gives back a part with the same behaviour, or the same part where nothing is measured. */
+/** Measures parts of a service. Each method returns an equivalent part, or the same if nothing is measured. */
 export interface Monitoring {
   client(client: PlatformClient): PlatformClient
   platforms(platforms: PlatformsByName): PlatformsByName
   searchIndex(index: SearchIndex): SearchIndex
   cachedReads(read: CoalescedReads): CoalescedReads
   maintenanceJobs(jobs: Record<string, MaintenanceJob>): Record<string, MaintenanceJob>
-  /** Measures the calls of an app; before its routes are registered. */
+  /** Measures an app's calls; call it before registering routes. */
   calls(app: App): void
-  /** Says what the numbers are read from. */
   observe(service: MonitoredService): void
-  /** All series in Prometheus' text format; null where there are no metrics. */
+  /** All series in Prometheus' text format; null without metrics. */
   readonly expose: (() => Promise<string>) | null
-  /** Listens at the address of its own, where one is configured. @returns where. */
+  /** Listens at the separate address, if configured. @returns where. */
   listen(): Promise<string | null>
   stop(): Promise<void>
 }
@@ -83,7 +81,6 @@ const collectorsOf = ({ database, platformStatus, outboxBacklog }: MonitoredServ
   ...(outboxBacklog ? [outboxCollector(outboxBacklog)] : []),
 ]
 
-/** The metrics of a service. */
 function measured(metrics: Metrics, { metrics: { address } }: MetricsConfig, log: Logger): Monitoring {
   const shared = createCoalescedReads()
   let readDatabase = async (): Promise<Observation[]> => []
@@ -101,7 +98,7 @@ function measured(metrics: Metrics, { metrics: { address } }: MetricsConfig, log
     { name: 'wishwell_metric_failures_total', value: metrics.failures(), labels: {} },
     ...observeProcess(),
   ]
-  // Scrapes at the same time share one.
+  // Concurrent scrapes share one result.
   const expose = () => shared('metrics', async () => metrics.expose([...(await readDatabase()), ...observeOwn()]))
   return {
     client: (client) => recordedClient(client, metrics),
@@ -134,7 +131,7 @@ function measured(metrics: Metrics, { metrics: { address } }: MetricsConfig, log
   }
 }
 
-/** Loads what the configuration needs to measure a service: nothing of OpenTelemetry where it needs nothing. */
+/** Loads what is needed to measure a service: nothing of OpenTelemetry if nothing is configured. */
 export async function createMonitoring(config: MetricsConfig, log: Logger): Promise<Monitoring> {
   if (!config.metrics.isOn) return noMonitoring
   const metrics = await createMetrics((error, series) =>

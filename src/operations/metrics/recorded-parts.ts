@@ -10,18 +10,17 @@ import type { RankOptions } from '../../search/ranked.ts'
 import type { CandidatesOfSearch, SearchIndex, SearchInput, TotalsOfSearch } from '../../search/search-index.ts'
 import type { CounterName, HistogramName, LabelsOf } from './catalogue.ts'
 
-// Parts of the service with the same behaviour that also record what they do. So no other room has to know of metrics.
+// Parts of the service that also record what they do, so that no other room knows of metrics.
 
-/** Why something failed, as a code of a closed set: never a message, which may hold an address. */
+/** The reason of a failure as a code of a closed set; never a message, which may contain an address. */
 function outcomeOf(error: unknown): string {
   if (error instanceof PlannedWaitError) return 'waiting'
   if (error instanceof PlatformError || error instanceof ServiceError) return error.code
   return 'other'
 }
 
-/** Where the parts of the service record what happens. No method throws, and none waits. */
+/** Where the parts record what happens. Methods neither throw nor wait. */
 export interface Recorder {
-  /** @param seconds how long it took. */
   record<Name extends HistogramName>(name: Name, seconds: number, labels: LabelsOf<Name>): void
   count<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): void
 }
@@ -47,7 +46,7 @@ export const recordedClient = (client: PlatformClient, recorder: Recorder): Plat
   },
 })
 
-/** A platform that counts the pages that tasks fetch. */
+/** A platform that counts the pages fetched by tasks. */
 const recordedPlatform = (platform: Platform, recorder: Recorder): Platform => {
   const count = (outcome: string) =>
     recorder.count('wishwell_platform_pages_total', { platform: platform.name, outcome })
@@ -66,7 +65,7 @@ const recordedPlatform = (platform: Platform, recorder: Recorder): Platform => {
   }
 }
 
-/** The same for all platforms that are on. They are looked up late: tests replace them while the service runs. */
+/** The same for all enabled platforms, looked up late because tests replace them at runtime. */
 export const recordedPlatforms = (platforms: PlatformsByName, recorder: Recorder): PlatformsByName => ({
   get: (name) => {
     const platform = platforms.get(name)
@@ -74,7 +73,7 @@ export const recordedPlatforms = (platforms: PlatformsByName, recorder: Recorder
   },
 })
 
-/** A search index that records how long its steps take. */
+/** A search index that records the duration of its steps. */
 export function recordedSearch(index: SearchIndex, recorder: Recorder): SearchIndex {
   const timed =
     <Parameters extends unknown[], Result>(step: string, work: (...parameters: Parameters) => Promise<Result>) =>
@@ -87,7 +86,7 @@ export function recordedSearch(index: SearchIndex, recorder: Recorder): SearchIn
         recorder.record('wishwell_search_duration_seconds', secondsSince(startedAt), labels)
       }
     }
-  // What else it has is inherited, also what it gets later.
+  // Everything else is inherited, including later additions.
   return Object.assign(Object.create(index) as SearchIndex, {
     search: timed('search', (executor: Executor, input: SearchInput) => index.search(executor, input)),
     totals: timed('totals', (executor: Executor, input: TotalsOfSearch) => index.totals(executor, input)),
@@ -100,7 +99,7 @@ export function recordedSearch(index: SearchIndex, recorder: Recorder): SearchIn
   })
 }
 
-/** Reads of the response cache, and how many of them it answered. */
+/** Counts cache reads, and those answered by the cache. */
 export function countedReads(read: CoalescedReads): {
   read: CoalescedReads
   counts(): { cache: number; database: number }
@@ -115,7 +114,7 @@ export function countedReads(read: CoalescedReads): {
         return work()
       })
     },
-    // A reading that several calls share counts once: the others were spared it.
+    // A shared read counts once: the others were spared it.
     counts: () => ({ cache: Math.max(0, calls - readings), database: readings }),
   }
 }
@@ -139,29 +138,26 @@ export const recordedJobs = (
     ]),
   )
 
-/** The name of a route: a closed set, unlike paths, which callers choose. */
+/** A route's name, from a closed set, unlike paths. */
 function operationOf({ routeOptions }: Pick<FastifyRequest, 'routeOptions'>): string {
   const schema = routeOptions.schema as { operationId?: string } | undefined
   return schema?.operationId ?? 'other'
 }
 
-/** The status of a call whose caller closed the connection before its answer began. */
+/** The status of a call closed by its caller before the answer. */
 const closedByCaller = 499
 
-/** The status that a caller got; to be called when the connection of the call is done. */
+/** The status that a caller got; read it when the connection is done. */
 const statusOf = ({ raw, statusCode }: Pick<FastifyReply, 'raw' | 'statusCode'>): number =>
   raw.headersSent ? statusCode : closedByCaller
 
-/**
- * Records each call when its answer has been sent or its connection closed. To be registered before the routes.
- * @returns how many calls are being answered.
- */
+/** Records calls once answered or closed; register before the routes. @returns how many are open. */
 export function recordCalls(app: App, recorder: Recorder): () => number {
   let inProgress = 0
   app.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now()
     inProgress++
-    // Not `onResponse`: it is not called when a caller leaves a stream.
+    // Not `onResponse`, which is not called if a caller leaves a stream.
     reply.raw.once('close', () => {
       inProgress--
       const labels = { operation: operationOf(request), status: String(statusOf(reply)) }

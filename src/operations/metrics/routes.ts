@@ -5,16 +5,14 @@ import { urlOf } from '../../http/addresses.ts'
 import type { App } from '../../http/app-type.ts'
 import { closed } from '../../http/schemas.ts'
 
-/** The media type of Prometheus' text format. */
 const expositionType = 'text/plain; version=0.0.4; charset=utf-8'
 
 interface MetricsRouteDependencies {
   authentication: Authentication
-  /** All series as text. */
   expose: () => Promise<string>
 }
 
-/** `GET /metrics` at the address of the service: for the operator only. */
+/** Registers `GET /metrics` at the service's address, for the operator only. */
 export function registerMetricsRoute(app: App, { authentication, expose }: MetricsRouteDependencies): void {
   app.get('/metrics', {
     onRequest: authentication.requireAdmin,
@@ -29,19 +27,14 @@ export function registerMetricsRoute(app: App, { authentication, expose }: Metri
 }
 
 export interface OwnAddress {
-  /** Where it listens, `http://…`. */
   url: string
   stop(): Promise<void>
 }
 
-/** Prometheus needs one; more are somebody else. */
+/** Prometheus needs one. */
 const maxConnections = 50
 
-/**
- * Serves metrics, and nothing else, at an address of their own. It takes no key: what it shows is no secret (README.md), and the
- * operator chooses who reaches the address.
- * @param expose all series as text.
- */
+/** Serves only metrics at a separate address. No key: nothing in them is secret, and the operator controls access. */
 export async function listenForMetrics(
   address: { host: string; port: number },
   expose: () => Promise<string>,

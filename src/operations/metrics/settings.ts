@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from 'typebox'
 import type { Complain } from '../../runtime/config-error.ts'
 
-/** The environment variables of metrics: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of metrics, part of the schema in `config.ts`, which alone reads them. */
 export const metricsVariables = {
   METRICS: Type.Boolean({
     default: true,
@@ -26,12 +26,12 @@ type MetricsEnvironment = Static<TObject<typeof metricsVariables>>
 export interface MetricsConfig {
   metrics: {
     isOn: boolean
-    /** Where metrics are served without a key; null: only at the address of the service. */
+    /** Serves metrics without a key; null: only at the service's address. */
     address: { host: string; port: number } | null
   }
 }
 
-/** Interprets the variables of metrics. @param complain called with the first that is wrong. */
+/** Validates the variables of metrics. @param complain called with the first error */
 export function readMetricsConfig(
   environment: MetricsEnvironment,
   complain: Complain<MetricsEnvironment>,

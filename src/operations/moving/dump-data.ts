@@ -12,22 +12,19 @@ import { countRows, readRows, readSequences, setUpTransaction } from './rows.ts'
 import { type MovedTable, readMovedTables } from './tables.ts'
 
 interface DumpOptions {
-  /** Called in turn; the next part is read when it has resolved. */
+  /** Called sequentially; the next part is read after it resolves. */
   write(bytes: Uint8Array): Promise<void>
   now: Date
   onProgress(progress: MovingProgress): void
 }
 
-/** What is in a dump. */
 export interface Dumped {
-  /** By table. */
   rows: Record<string, number>
   totalRows: number
-  /** The size of the dump. */
   bytes: number
 }
 
-/** Whether a migration of Wishwell ever ran on a database. To dump another one would make tables in it. */
+/** Whether Wishwell ever migrated this database. Dumping another one would create tables in it. */
 export async function hasWishwellTables(executor: Executor): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`
     select to_regclass(quote_ident(current_schema()) || '.kysely_migration') is not null as exists`.execute(executor)
@@ -35,9 +32,8 @@ export async function hasWishwellTables(executor: Executor): Promise<boolean> {
 }
 
 /**
- * Refuses a Postgres that running processes of Wishwell use: the dump would miss what they write. They are recognised by their
- * connections for the queue and for notifications. (The embedded database belongs to one process.)
- * @param what the sentence begins with it.
+ * Refuses a Postgres in use, recognized by the connections for queue and notifications: the dump would miss writes.
+ * @param what starts the sentence
  * @throws MovingError
  */
 export async function requireStoppedService(executor: Executor, what: string): Promise<void> {
@@ -62,7 +58,7 @@ async function readHeader(transaction: Transaction, tables: readonly MovedTable[
   }
 }
 
-/** The text of a dump. @param onRows called with the number of rows that were read so far. */
+/** The text of a dump. @param onRows called with the number of rows read so far */
 async function* linesOfDump(
   transaction: Transaction,
   tables: readonly MovedTable[],
@@ -107,7 +103,7 @@ async function writeDump(transaction: Transaction, { write, now, onProgress }: D
   return { rows: Object.fromEntries(header.tables.map(({ name, rows }) => [name, rows])), totalRows, bytes }
 }
 
-/** Writes all data as a dump, in one state of the database. @throws MovingError when the service runs. */
+/** Writes all data in one snapshot as a dump. @throws MovingError if the service runs. */
 export async function dumpData(database: Database, options: DumpOptions): Promise<Dumped> {
   await requireStoppedService(database, 'Nothing was dumped')
   const dumped = await database.transaction().execute((transaction) => writeDump(transaction, options))

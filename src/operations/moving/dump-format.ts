@@ -9,7 +9,7 @@ import { parsedJson } from '../../runtime/foreign/json.ts'
 import { version } from '../../runtime/version.ts'
 import { DumpError } from './moving-error.ts'
 
-/** Counted up when an older Wishwell cannot read what a newer one writes. */
+/** Increase when older versions cannot read what newer ones write. */
 export const dumpFormat = 2
 
 const naturalNumber = Type.Integer({ minimum: 0 })
@@ -17,23 +17,20 @@ const naturalNumber = Type.Integer({ minimum: 0 })
 const headerSchema = closed({
   format: Type.Literal(dumpFormat),
   wishwellVersion: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+' }),
-  /** Of the tables that the rows are from. */
+  /** Of the dumped tables. */
   schemaVersion: Type.Integer({ minimum: 1 }),
   createdAt: Type.String({ minLength: 1 }),
-  /** In the order of the dump. */
   tables: Type.Array(closed({ name: Type.String(), rows: naturalNumber })),
 })
 
 const endSchema = closed({
-  /** The last value that each sequence gave; null for none. */
+  /** Each sequence's last value; null if it gave none. */
   sequences: Type.Record(Type.String(), Type.Union([naturalNumber, Type.Null()])),
-  /** Of all lines before, in hex. */
+  /** Of all previous lines, in hex. */
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 })
 
-/** The first line of a dump. */
 export type DumpHeader = Static<typeof headerSchema>
-/** The last line of a dump. */
 export type DumpEnd = Static<typeof endSchema>
 
 const ajv = new Ajv()
@@ -43,10 +40,10 @@ const isEnd = ajv.compile<DumpEnd>(endSchema)
 /** The number of rows of all tables. */
 export const countTotal = ({ tables }: DumpHeader): number => tables.reduce((sum, { rows }) => sum + rows, 0)
 
-/** How much of a table is in memory at once: about so many bytes of rows. */
+/** Bytes of rows in memory at once, roughly. */
 export const batchBytes = 1_000_000
 
-/** No row of a dump is longer, so a longer line is not from one. */
+/** Longer than any row of a dump. */
 export const maxLineBytes = 64_000_000
 
 const lineFeed = 0x0a
@@ -55,19 +52,19 @@ const damaged = () => new DumpError('it is damaged, or was changed.')
 const cutOff = () => new DumpError('it is incomplete: it was cut off.')
 const notADump = () => new DumpError('it is not a dump of Wishwell.')
 
-/** What gunzip says, in our words. @param isBegun whether a line was read before. */
+/** Rewords gunzip's errors. @param isBegun whether a line was read before */
 function explain(error: unknown, isBegun: boolean): unknown {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'Z_BUF_ERROR') return cutOff()
   if (code?.startsWith('Z_')) return isBegun ? damaged() : notADump()
-  // Of what the dump is read from.
+  // An error of the dump's source.
   if (/^E[A-Z]+$/.test(code ?? '')) return new DumpError(`it cannot be read (${(error as Error).message}).`)
   return error
 }
 
-/** The lines of a compressed text, without their line feeds; the digest is updated with each of them but the last. */
+/** The lines of compressed text, without line feeds; all but the last update the digest. */
 async function* readLines(bytes: AsyncIterable<Uint8Array>, digest: Hash): AsyncGenerator<Buffer> {
-  // The error of either stream is thrown by the loop.
+  // The loop throws either stream's error.
   const text = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {})
   let parts: Buffer[] = []
   let length = 0
@@ -96,7 +93,7 @@ async function* readLines(bytes: AsyncIterable<Uint8Array>, digest: Hash): Async
   if (length > 0) throw isBegun() ? cutOff() : notADump()
 }
 
-/** @throws DumpError when this Wishwell cannot restore it. */
+/** @throws DumpError if this version cannot restore it. */
 function readHeader(line: Buffer): DumpHeader {
   const value = parsedJson(line)
   const { format, wishwellVersion, schemaVersion: schema } = (value ?? {}) as Record<string, unknown>
@@ -111,20 +108,19 @@ function readHeader(line: Buffer): DumpHeader {
   return value
 }
 
-/** Some rows of one table, as JSON. */
 interface DumpedRows {
   table: string
   lines: readonly string[]
 }
 
-/** A dump whose header was read and accepted. */
+/** A dump with an accepted header. */
 export interface OpenDump {
   header: DumpHeader
-  /** In the order of the header, then the end. @throws DumpError when the dump is cut off, damaged or changed, perhaps only at its end. */
+  /** In the header's order. @throws DumpError if cut off, damaged or changed, perhaps only at the end. */
   rows: AsyncGenerator<DumpedRows, DumpEnd>
 }
 
-/** Begins to read a dump. @throws DumpError when it is none, or this Wishwell cannot restore it. */
+/** Starts reading a dump. @throws DumpError if it is none, or this version cannot restore it. */
 export async function openDump(bytes: AsyncIterable<Uint8Array>): Promise<OpenDump> {
   const digest = createHash('sha256')
   const lines = readLines(bytes, digest)

@@ -1,4 +1,4 @@
-/** Why data cannot be moved; the message is for the operator. */
+/** Why data cannot be moved, as a message for the operator. */
 export class MovingError extends Error {
   override readonly name: string = 'MovingError'
 }
@@ -8,14 +8,14 @@ export class DumpError extends MovingError {
   override readonly name = 'DumpError'
 }
 
-/** Adds the name of a dump to what is wrong with it; any other error stays as it is. */
+/** Adds a dump's name to its error; other errors stay as they are. */
 export const nameDump = (name: string, error: unknown): unknown =>
   error instanceof DumpError ? new DumpError(`${name}: ${error.message}`) : error
 
-/** How far a dump is written or stored. */
+/** How much of a dump is written or stored. */
 export interface MovingProgress {
   rows: number
   totalRows: number
-  /** Of the file that is written, or of the rows that are stored. */
+  /** Of the written file, or the stored rows. */
   bytes: number
 }

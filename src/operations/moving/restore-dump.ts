@@ -9,17 +9,14 @@ import { findFilledTable, type MovedTable, readMovedTables } from './tables.ts'
 export interface RestoreOptions {
   dump: OpenDump
   onProgress(progress: MovingProgress): void
-  /** Called before the transaction begins, when no service uses the database. */
+  /** Called before the transaction, when no service uses the database. */
   startQueue(): Promise<void>
-  /** Makes what is derived from the rows and not in a dump. */
+  /** Derives what a dump does not contain. */
   derive(transaction: Transaction): Promise<void>
-  /** Queues the unfinished work again. */
   queueWork(transaction: Transaction): Promise<void>
 }
 
-/** What was restored. */
 export interface Restored {
-  /** By table. */
   rows: Record<string, number>
   totalRows: number
 }
@@ -42,16 +39,16 @@ async function store(transaction: Transaction, table: MovedTable, lines: readonl
   try {
     await storeRows(transaction, table, lines)
   } catch (error) {
-    // The database refuses what a row holds: data that it cannot store (SQLSTATE class 22), or that a constraint forbids (23).
+    // The database refuses a row: it cannot store the data (SQLSTATE class 22), or a constraint forbids it (23).
     if (!(error instanceof Error && /^2[23]/.test(String((error as { code?: unknown }).code)))) throw error
     throw new DumpError(`it has rows of the table ${table.name} that no database takes (${error.message}).`)
   }
 }
 
-/** PGlite makes no checkpoints by itself; without them its log has all that was stored. */
+/** PGlite makes no checkpoints itself; without them, its log would contain everything stored. */
 const checkpointBytes = 64_000_000
 
-/** Stores all rows. @returns the end of the dump, once all of it was read and found to be whole. */
+/** Stores all rows. @returns the dump's end, once it was read and found complete. */
 async function storeAll(
   transaction: Transaction,
   tables: readonly MovedTable[],
@@ -78,10 +75,10 @@ async function storeAll(
   }
 }
 
-/** Copies of rows that are not in a dump, and the tables that they are copied from. */
+/** Copies that are not in a dump, and the tables behind them. */
 const derivedCopies = { request_facets: 'requests', searchable_requests: 'request_texts' }
 
-/** @throws MovingError that names the first table that has not the rows of the dump. */
+/** @throws MovingError naming the first table that differs from the dump. */
 async function compareCounts(transaction: Transaction, { tables }: DumpHeader): Promise<void> {
   const expected = new Map(tables.map(({ name, rows }) => [name, rows]))
   for (const [copy, table] of Object.entries(derivedCopies)) expected.set(copy, expected.get(table) ?? 0)
@@ -91,7 +88,7 @@ async function compareCounts(transaction: Transaction, { tables }: DumpHeader): 
   }
 }
 
-/** A new table has no statistics, without which the first queries would have bad plans. */
+/** New tables have no statistics, without which the first queries get bad plans. */
 async function analyze(transaction: Transaction): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = current_schema() order by 1`.execute(transaction)
@@ -99,9 +96,9 @@ async function analyze(transaction: Transaction): Promise<void> {
 }
 
 /**
- * Stores a dump in an empty database, in one transaction: killed or refused at any moment, it leaves the database empty.
- * @param opened a migrated database without time limits for statements.
- * @throws MovingError when the database is not empty or in use; DumpError when the dump cannot be restored.
+ * Restores a dump into an empty database, which stays empty on failure.
+ * @param opened without time limits
+ * @throws MovingError if the database is not empty or is in use; DumpError if the dump cannot be restored.
  */
 export async function restoreDump(
   { database, backend }: Pick<OpenDatabase, 'database' | 'backend'>,
@@ -115,7 +112,7 @@ export async function restoreDump(
       await setUpTransaction(transaction)
       const tables = await readMovedTables(transaction)
       requireSameTables(dump.header, tables)
-      // It locks the tables: of two restores at once the second one finds the rows of the first.
+      // Locks the tables: the second of two concurrent restores finds the first's rows.
       await setTriggers(transaction, tables, 'disable')
       await requireEmpty(transaction, tables)
       const end = await storeAll(transaction, tables, dump, { ...options, isEmbedded: backend === 'embedded' })

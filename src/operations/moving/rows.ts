@@ -6,27 +6,24 @@ import type { MovedTable } from './tables.ts'
 
 const name = pg.escapeIdentifier
 
-/** JSON cannot tell a null of jsonb from a null of SQL, so jsonb is a text in a dump. */
+/** JSON cannot tell jsonb null from SQL null, so dumps contain jsonb as text. */
 const typeInDump = (type: string) => (type === 'jsonb' || type === 'json' ? 'text' : type)
 
 const selectedColumn = ({ name: column, type }: { name: string; type: string }) =>
   typeInDump(type) === type ? `t.${name(column)}` : `t.${name(column)}::text as ${name(column)}`
 
-/**
- * Settings of a transaction in which a row always has the same JSON, and which may take as long as it takes: a reader of the dump may
- * be slow.
- */
+/** Transaction settings that make a row's JSON deterministic and remove time limits: a dump's reader may be slow. */
 export async function setUpTransaction(transaction: Transaction): Promise<void> {
   await sql`select set_config(name, value, true) from (values ('timezone', 'UTC'), ('datestyle', 'ISO, YMD'),
     ('intervalstyle', 'postgres'), ('extra_float_digits', '1'), ('statement_timeout', '0'),
     ('idle_in_transaction_session_timeout', '0')) as setting (name, value)`.execute(transaction)
 }
 
-/** Rows of some tables are large: the first batch of each is small. */
+/** Some tables have large rows, so the first batch is small. */
 const firstBatchRows = 50
 const maxBatchRows = 2_000
 
-/** Reads all rows of a table, as JSON, in batches of about a megabyte: only one is in memory, however large the table is. */
+/** Reads all rows of a table as JSON, in batches of about a megabyte, one at a time in memory. */
 export async function* readRows(transaction: Transaction, table: MovedTable): AsyncGenerator<string[]> {
   const columns = table.columns.map(selectedColumn).join(', ')
   await sql
@@ -45,16 +42,13 @@ export async function* readRows(transaction: Transaction, table: MovedTable): As
   await sql`close dumped_rows`.execute(transaction)
 }
 
-/** Counts the rows of a table. */
+/** Counts a table's rows. */
 export async function countRows(executor: Executor, table: string): Promise<number> {
   const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table)}`.execute(executor)
   return rows[0]?.rows ?? 0
 }
 
-/**
- * Switches the triggers that a dump makes superfluous. A transaction that is rolled back leaves them as they were, and no other one ever
- * sees a table without them. The owner of a table may do so; `session_replication_role` needs a superuser.
- */
+/** Switches triggers for this transaction; needs only the owner, unlike `session_replication_role`. */
 export async function setTriggers(
   transaction: Transaction,
   tables: readonly MovedTable[],
@@ -67,7 +61,7 @@ export async function setTriggers(
   }
 }
 
-/** Stores rows exactly as they are in the dump: identity columns have their values. @param lines rows as JSON. */
+/** Stores rows exactly as dumped, including identity columns. @param lines rows as JSON */
 export async function storeRows(transaction: Transaction, table: MovedTable, lines: readonly string[]): Promise<void> {
   const columns = table.columns.map((column) => name(column.name)).join(', ')
   const definitions = table.columns.map((column) => `${name(column.name)} ${typeInDump(column.type)}`).join(', ')
@@ -81,7 +75,7 @@ export async function storeRows(transaction: Transaction, table: MovedTable, lin
   )
 }
 
-/** The last value that each sequence gave; null for none. */
+/** Each sequence's last value; null if it gave none. */
 export async function readSequences(executor: Executor): Promise<Record<string, number | null>> {
   const { rows } = await sql<{ name: string; value: number | null }>`
     select sequencename as name, last_value as value from pg_sequences
@@ -89,7 +83,7 @@ export async function readSequences(executor: Executor): Promise<Record<string, 
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }
 
-/** Sequences go on where they were; those that gave no value begin. */
+/** Continues sequences; those without a value restart. */
 export async function setSequences(executor: Executor, values: Readonly<Record<string, number | null>>): Promise<void> {
   for (const [name, value] of Object.entries(values)) {
     if (value === null) continue

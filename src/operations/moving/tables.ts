@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 
-/** Tables that are not in a dump, and why. All others are; a test fails until it is decided for a new table (tables.service.test.ts). */
+/** Tables left out of dumps, and why. A test requires a decision for each new table (tables.service.test.ts). */
 export const leftOutTables: Readonly<Record<string, string>> = {
   kysely_migration: 'the target migrates itself',
   kysely_migration_lock: 'the target migrates itself',
@@ -15,23 +15,22 @@ export const leftOutTables: Readonly<Record<string, string>> = {
   searchable_requests: 'it is copied from requests when all rows are stored',
 }
 
-/** Columns that are not in a dump, and why. */
+/** Columns left out of dumps, and why. */
 export const leftOutColumns: Readonly<Record<string, string>> = {
   'scrape_tasks.queue_message_id': 'the queue is not in a dump: unfinished tasks are queued again',
 }
 
 interface MovedColumn {
   name: string
-  /** Its type in SQL. */
   type: string
 }
 
-/** A table whose rows are in a dump. */
+/** A table whose rows are dumped. */
 export interface MovedTable {
   name: string
-  /** In the order of their names: it does not depend on the migrations that a database has gone through. */
+  /** Ordered by name, independent of the database's history of migrations. */
   columns: readonly MovedColumn[]
-  /** The triggers that do not run while a dump is restored: the dump has what they made. */
+  /** Triggers disabled during a restore, because the dump has their results. */
   silenced: readonly string[]
 }
 
@@ -54,7 +53,7 @@ const catalog = sql<CatalogRow>`
   where relnamespace = current_schema()::regnamespace and relkind = 'r'
   order by relname collate "C"`
 
-/** The tables in an order in which each one comes after those that it refers to. */
+/** Sorts tables so that each follows those it refers to. */
 function sortByReferences(tables: readonly CatalogRow[]): CatalogRow[] {
   const names = new Set(tables.map(({ name }) => name))
   const sorted: CatalogRow[] = []
@@ -71,7 +70,7 @@ function sortByReferences(tables: readonly CatalogRow[]): CatalogRow[] {
   return sorted
 }
 
-/** The tables of a migrated database whose rows are moved, in the order in which they are filled. */
+/** The tables of a migrated database whose rows are moved, in the order to fill them. */
 export async function readMovedTables(executor: Executor): Promise<MovedTable[]> {
   const { rows } = await catalog.execute(executor)
   const moved = rows.filter(({ name }) => !Object.hasOwn(leftOutTables, name))
@@ -82,7 +81,7 @@ export async function readMovedTables(executor: Executor): Promise<MovedTable[]>
   }))
 }
 
-/** The first of some tables that has a row; null where all are empty. */
+/** The first table with a row; null if all are empty. */
 export async function findFilledTable(executor: Executor, tables: readonly MovedTable[]): Promise<string | null> {
   for (const { name } of tables) {
     const { rows } = await sql`select from ${sql.table(name)} limit 1`.execute(executor)

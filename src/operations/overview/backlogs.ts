@@ -9,11 +9,11 @@ type Backlogs = Overview['backlogs']
 
 interface BacklogOptions {
   now: Date
-  /** The texts that the model judges in a UTC day; 0 for none. */
+  /** Texts that the model may judge per UTC day; 0 for none. */
   judgedPerDay: number
 }
 
-/** What waits: by the readings of the metrics, which need not be on, and by counts that end at `maxCounted`. */
+/** What waits: the metrics' readings (even if metrics are off), and counts up to `maxCounted`. */
 export async function readBacklogs(database: Database, { now, judgedPerDay }: BacklogOptions): Promise<Backlogs> {
   const observed = [...(await jobCollector(database).read()), ...(await backlogCollector(database).read())]
   const values = (name: ObservedName) => valuesOf(observed, name)
@@ -38,7 +38,7 @@ export async function readBacklogs(database: Database, { now, judgedPerDay }: Ba
 const valuesOf = (observations: readonly Observation[], name: ObservedName): number[] =>
   observations.filter((one) => one.name === name).map(({ value }) => value)
 
-/** Deliveries and refreshes that are due. Each platform is a range of the index of refreshes, so that no other row is read. */
+/** Due deliveries and refreshes. Each platform is a range of the refresh index, so no other row is read. */
 async function readDue(database: Database, now: Date) {
   const { rows } = await sql<Pick<Backlogs, 'deliveries' | 'deliveryOldestSeconds' | 'refreshes'>>`
     select count(*)::int as deliveries,

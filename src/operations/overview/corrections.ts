@@ -6,7 +6,7 @@ import type { Overview } from './schemas.ts'
 const countOf = (rows: RawBuilder<unknown>) =>
   sql`(select count(*)::int from (select from ${rows} limit ${sql.lit(maxCounted)}) as first_ones)`
 
-/** What people corrected, and what was purged: how often, and when last. The newest of each is the end of an index. */
+/** How often, and when last, people corrected and purged. The newest of each is an index's end. */
 export async function readCorrections(executor: Executor): Promise<Pick<Overview, 'corrections' | 'purges'>> {
   const { rows } = await sql<Record<'requests' | 'wishes' | 'purges' | 'suppressed', number> & Lasts>`
     select ${countOf(sql`request_corrections`)} as requests, ${countOf(sql`wish_corrections where undone_at is null`)} as wishes,

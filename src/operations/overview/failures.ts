@@ -3,7 +3,7 @@ import type { Executor } from '../../database/open.ts'
 import { type PlatformStatus, readPlatformStatus, type StatusOptions } from '../../platforms/status.ts'
 import { maxAccounts, type Overview } from './schemas.ts'
 
-/** The platforms that are on and fail, or wait for longer than their next window. */
+/** Enabled platforms that fail, or wait beyond their next window. */
 export async function readFailingPlatforms(options: StatusOptions): Promise<Overview['platforms']> {
   const isFailing = ({ state, advice }: PlatformStatus) =>
     state !== 'off' && (advice !== null || !['ready', 'waiting'].includes(state))
@@ -26,7 +26,7 @@ interface FailingChannel {
   failedAt: Date | null
 }
 
-/** The channels that fail or were disabled, counted, and by account with the one that failed last. An account has few channels. */
+/** Failing and disabled channels: counts, and per account the one that failed last. Accounts have few channels. */
 export async function readFailingChannels(executor: Executor): Promise<Overview['channels']> {
   const { rows } = await sql<FailingChannel>`
     select account_id as "accountId", accounts.name, channels.id as "channelId", type, failing_since as "failingSince",

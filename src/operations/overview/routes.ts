@@ -20,11 +20,11 @@ import { type Overview, overview } from './schemas.ts'
 export interface OverviewDependencies extends Omit<RouteDependencies, 'idempotent'> {
   backend: DatabaseBackend
   health: () => Promise<Health>
-  /** That of an embedded database, and where its keys are. */
+  /** The embedded database's directory, and the keys'. */
   dataDir: string
-  /** The texts that the model judges in a UTC day; 0 for none. */
+  /** Texts that the model may judge per UTC day; 0 for none. */
   judgedPerDay: number
-  /** Null where the database searches. */
+  /** Null if the database searches. */
   searchCluster: ClusterSearch | null
   platformsConfig: StatusOptions['config']
   hosts: StatusOptions['hosts']
@@ -32,14 +32,13 @@ export interface OverviewDependencies extends Omit<RouteDependencies, 'idempoten
   backups: Backups
 }
 
-/** How long a search cluster may take to say how it is. */
 const clusterWaitMs = 2_000
 
-/** The operator's route for what to look at first. */
+/** Registers the operator's overview. */
 export function registerOverviewRoute(app: App, dependencies: OverviewDependencies): void {
   const { clock, authentication } = dependencies
   const startedAt = clock.now().toISOString()
-  // Who reloads a page that is slow does not make it slower.
+  // Reloading a slow page must not make it slower.
   const share = createCoalescedReads()
   app.get('/api/admin/overview', {
     onRequest: authentication.requireAdmin,
@@ -55,7 +54,7 @@ export function registerOverviewRoute(app: App, dependencies: OverviewDependenci
   })
 }
 
-/** One part after the other: on the embedded database they would wait for each other anyway. */
+/** Reads one part after the other: embedded, they would wait for each other anyway. */
 async function readOverview(dependencies: OverviewDependencies, startedAt: string): Promise<Overview> {
   const { database, backend, clock, backups, judgedPerDay, platformsConfig: config, hosts } = dependencies
   const now = clock.now()
@@ -84,7 +83,7 @@ async function readFree({ backend, dataDir }: OverviewDependencies): Promise<num
   return Number.isFinite(free) ? free : null
 }
 
-/** The database is its own index, which is always complete. */
+/** The database is its own index, always complete. */
 async function readSearch({ database, searchCluster }: OverviewDependencies) {
   if (searchCluster === null) return { isReady: true, unreadChanges: 0, lagMs: 0 }
   const late = new AbortController()

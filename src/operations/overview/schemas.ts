@@ -7,7 +7,7 @@ import { platformStates } from '../../platforms/status.ts'
 import { keyFiles } from '../backup/last-backup.ts'
 import { maxCounted } from '../metrics/gauges.ts'
 
-/** So many accounts with channels that fail are named. */
+/** Accounts with failing channels that are named. */
 export const maxAccounts = 20
 
 const counted = (description: string) =>
@@ -70,7 +70,7 @@ const lastOf = (what: string) => ({
   lastAt: nullable(moment('When the last one was made')),
 })
 
-/** Everything that an operator looks at first. */
+/** What an operator looks at first. */
 export const overview = closed({
   version: Type.String(),
   startedAt: moment('Since when this process runs'),

@@ -13,18 +13,17 @@ import { type Strictness, thresholdsBy } from '../views/strictness.ts'
 import { readStrictness } from './labels.ts'
 import { type Population, type Seats, shareSeats, weeklyTexts, weekOf } from './seats.ts'
 
-/** Whose draw it is, and when. */
 export interface DrawOwner extends Corrector {
   now: Date
 }
 
-/** For a query: rows of one owner. Not `is not distinct from`, which no index serves. */
+/** For a query: one owner's rows. No index serves `is not distinct from`. */
 const ownedBy = (accountId: string | null, table: 'made' | 'label_draws' | 'request_corrections') =>
   accountId === null
     ? sql`${sql.ref(`${table}.account_id`)} is null`
     : sql`${sql.ref(`${table}.account_id`)} = ${accountId}::uuid`
 
-/** What classes of the owner are cut by now, in one word. */
+/** The owner's current thresholds as a key. */
 const inOneWord = (strictness: Strictness): string =>
   platformGroups
     .map((group) => thresholdsBy(strictness)[group] ?? projectDetector()[group].thresholds)
@@ -37,7 +36,7 @@ const seenStanding = (accountId: string | null) =>
     { id: sql`facets.request_id`, standing: sql`facets.standing` },
   )
 
-/** How many texts that the owner has not corrected are in each class of its view: from the shared counts and what differs. */
+/** Counts the uncorrected texts per class in the owner's view: the shared counts plus the owner's differences. */
 async function countPopulation(transaction: Transaction, accountId: string | null): Promise<Population> {
   const differences =
     accountId === null
@@ -59,15 +58,15 @@ async function countPopulation(transaction: Transaction, accountId: string | nul
 }
 
 /**
- * Texts of one class that the owner neither corrected nor was asked about. Ids are random, so those that follow a random one, in a circle, are as random
- * as any; the first is the same for a whole week, so two draws at once are the same draw.
+ * Picks texts of one class that the owner has neither corrected nor been asked about. Ids are random, so any run of ids
+ * is a random sample. Its start is fixed for the week, so that concurrent draws pick the same texts.
  */
 async function pick(
   transaction: Transaction,
   { accountId, week, standing, texts }: Corrector & { week: string; standing: Standing; texts: number },
 ): Promise<string[]> {
   const first = hash('md5', `${accountId ?? ''} ${week} ${standing}`)
-  // As `seenStanding` says, but without a probe of an index for each text that is read until enough are found.
+  // Equivalent to `seenStanding`, without one index probe per row scanned.
   const own = (condition: RawBuilder<unknown>) => sql`
     (select own.request_id from account_requests as own where own.account_id = ${accountId}::uuid and ${condition})`
   const isSeen = sql`(facets.standing = ${sql.lit(standing)} or request_id in ${own(sql`own.standing = ${sql.lit(standing)}`)})
@@ -94,7 +93,7 @@ interface Picked {
   operators: boolean | null
 }
 
-/** The confidence that the shared class of a request follows from (`views/standings.ts`): 1 or 0 where the operator corrected it. */
+/** The confidence behind the shared class (`views/standings.ts`); 1 or 0 if the operator corrected it. */
 function confidenceOf({ title, description, confidence, judgement, operators }: Picked): number {
   if (operators !== null) return Number(operators)
   return judgement !== null && judgement.text_hash === judgedTextHash({ title, description })
@@ -102,7 +101,6 @@ function confidenceOf({ title, description, confidence, judgement, operators }: 
     : confidence
 }
 
-/** Reads what is noted of drawn texts. */
 async function readPicked(transaction: Transaction, ids: readonly string[]) {
   const { rows } = await sql<Omit<Picked, 'operators'>>`
     select id, platform, source_id, title, description, requests.confidence,
@@ -121,7 +119,6 @@ async function readPicked(transaction: Transaction, ids: readonly string[]) {
   }))
 }
 
-/** Draws texts for free seats of the week. */
 async function drawMore(transaction: Transaction, { accountId }: Corrector, week: string, taken: Seats): Promise<void> {
   if (taken[0] + taken[1] + taken[2] >= weeklyTexts) return
   const population = await countPopulation(transaction, accountId)
@@ -143,14 +140,10 @@ async function drawMore(transaction: Transaction, { accountId }: Corrector, week
     order by source_hash on conflict do nothing`.execute(transaction)
 }
 
-/**
- * Draws the texts of this week that have not been drawn yet: 20 of all that the owner sees. What was not answered in weeks before is given up, so that
- * what is corrected later by choice does not count as drawn.
- * @throws ServiceError NOT_FOUND when the account was deleted meanwhile.
- */
+/** Fills this week's draw up to 20 texts, dropping unanswered earlier draws. @throws ServiceError NOT_FOUND */
 export async function drawTexts(transaction: Transaction, { accountId, now }: DrawOwner): Promise<void> {
   if (accountId !== null) {
-    // Keeps the deletion of the account out, and other draws of it.
+    // Blocks the account's deletion and concurrent draws.
     if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
   }
   const week = weekOf(now)
@@ -166,7 +159,7 @@ export async function drawTexts(transaction: Transaction, { accountId, now }: Dr
   await drawMore(transaction, { accountId }, week, taken)
 }
 
-/** What is open of the draw of this week: its texts in no order that tells their class. */
+/** Reads the unanswered texts of this week's draw, in an order that does not reveal their class. */
 export async function readDraw(executor: Executor, { accountId, now }: DrawOwner) {
   const week = weekOf(now)
   const { rows } = await sql<{ id: string; is_open: boolean }>`

@@ -2,31 +2,29 @@ import type { Standing } from '../../database/column-types.ts'
 import { type WishClass, wishClassOf } from '../detection/detect.ts'
 import { type Share, shareOf, type WeightedLabel } from './interval.ts'
 
-/** What the owner of a draw said about a text of it. */
+/** The owner's label of a drawn text. */
 export interface DrawnLabel {
   platform: string
-  /** Its class when it was drawn, and the confidence that the class followed from. */
+  /** Its class when drawn, and the confidence behind it. */
   standing: Standing
   confidence: number
-  /** How many texts of its class it was drawn from. */
   population: number
-  /** What classes were cut by then, as one word. */
+  /** The thresholds at that time, as a key. */
   thresholds: string
   isRequest: boolean
 }
 
-/** The classes as people see them: shown, shown on demand, hidden. */
+/** Shown, shown on demand, hidden. */
 export const shownClasses = ['shown', 'maybe', 'hidden'] as const
 export type ShownClass = (typeof shownClasses)[number]
 
 const classOf: Record<WishClass, ShownClass> = { likely: 'shown', maybe: 'maybe', unlikely: 'hidden' }
 
-/** With fewer labels an interval says next to nothing. */
+/** With fewer labels, an interval says almost nothing. */
 export const fewestLabels = 10
 
-/** A share of requests with its interval; without enough labels of anyone its numbers are null. */
+/** The share of real requests with its interval; all null if neither account nor operator has enough labels. */
 export type Estimate = { [K in keyof Share]: number | null } & {
-  /** How many labels it follows from. */
   labels: number
   from: 'account' | 'operator' | null
 }
@@ -36,9 +34,8 @@ export type Estimates = Record<ShownClass, Estimate>
 type PlacedLabel = WeightedLabel & { platform: string; shown: ShownClass }
 
 /**
- * Gives each label the class that its text has by the present thresholds, and the number of texts that it stands for. Draws between two changes of
- * the thresholds are one sample of all texts, in which a label stands for its class' texts divided by its labels; samples count by
- * their size.
+ * Assigns each label its current class and its weight: the number of texts it represents. Draws under the same
+ * thresholds are one sample of all texts; samples are weighted by size.
  */
 function placeLabels(labels: readonly DrawnLabel[], classNow: typeof wishClassOf): PlacedLabel[] {
   const samples = [...Map.groupBy(labels, ({ thresholds }) => thresholds).values()]
@@ -57,7 +54,7 @@ function placeLabels(labels: readonly DrawnLabel[], classNow: typeof wishClassOf
   })
 }
 
-/** The estimates of one class: from the first whose labels are enough. */
+/** The account's estimate of a class if it has enough labels, else the operator's. */
 function estimateOf(own: readonly PlacedLabel[], operators: readonly PlacedLabel[] | null): Estimate {
   const mine = operators === null ? 'operator' : 'account'
   const [from, used] =
@@ -77,15 +74,11 @@ const estimatesOf = (own: readonly PlacedLabel[], operators: readonly PlacedLabe
 }
 
 export interface Accuracy extends Estimates {
-  /** Those with a label, in the order of their names. */
+  /** Only platforms with labels, sorted by name. */
   platforms: (Estimates & { platform: string })[]
 }
 
-/**
- * How many of the texts that are shown, maybe and hidden are requests: of all platforms, and of each.
- * @param own labels of the account; of the operator where `operators` is null
- * @param classNow the class of a confidence on a platform by the present thresholds
- */
+/** Estimates the share of requests per class and platform. @param own the operator's if `operators` is null */
 export function estimateAccuracy(
   own: readonly DrawnLabel[],
   operators: readonly DrawnLabel[] | null,

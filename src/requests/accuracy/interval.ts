@@ -1,4 +1,4 @@
-/** What someone said about a drawn text, and how many texts it stands for. */
+/** A label and how many texts it represents. */
 export interface WeightedLabel {
   isRequest: boolean
   /** Above 0; only ratios matter. */
@@ -12,10 +12,10 @@ export interface Share {
   high: number
 }
 
-/** Half of what the interval leaves out. */
+/** Probability outside the interval, per side. */
 const tail = 0.025
 
-/** Logarithm of the gamma function of a number above 0 (Lanczos' approximation, g = 5; Numerical Recipes, section 6.1): to 1e-10. */
+/** Natural log of the gamma function for x > 0, to 1e-10 (Lanczos, g = 5; Numerical Recipes, section 6.1). */
 function logGamma(x: number): number {
   const coefficients = [
     76.18009172947146, -86.50532032941678, 24.01409824083091, -1.231739572450155, 0.001208650973866179,
@@ -35,7 +35,7 @@ function betaFraction(x: number, a: number, b: number): number {
   let c = 1
   let d = 1 / atLeastTiny(1 - ((a + b) * x) / (a + 1))
   let fraction = d
-  // It converges in about the square root of the greater parameter.
+  // Converges in about the square root of the larger parameter.
   for (let m = 1; m <= 1_000; m += 1) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m))
     d = 1 / atLeastTiny(1 + even * d)
@@ -50,13 +50,13 @@ function betaFraction(x: number, a: number, b: number): number {
   return fraction
 }
 
-/** The distribution function of the beta distribution at x between 0 and 1 (Numerical Recipes, section 6.4). */
+/** Cumulative distribution of the beta distribution at x in (0, 1) (Numerical Recipes, section 6.4). */
 function betaBelow(x: number, a: number, b: number): number {
   const factor = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x))
   return x < (a + 1) / (a + b + 2) ? (factor * betaFraction(x, a, b)) / a : 1 - (factor * betaFraction(1 - x, b, a)) / b
 }
 
-/** Where the distribution function reaches `probability`: by halving, to 1e-12. */
+/** The inverse of `betaBelow`, by bisection, to 1e-12. */
 function betaQuantile(probability: number, a: number, b: number): number {
   let [low, high] = [0, 1]
   for (let step = 0; step < 40; step += 1) {
@@ -67,10 +67,7 @@ function betaQuantile(probability: number, a: number, b: number): number {
   return (low + high) / 2
 }
 
-/**
- * How many texts of equal weight would tell as much: the lesser of Kish's size, which knows the weights alone, and the size of the variance that
- * the labels show.
- */
+/** Effective sample size: the smaller of Kish's and the one implied by the labels' variance. */
 function effectiveSize(labels: readonly WeightedLabel[], share: number): number {
   let [sum, squares, spread] = [0, 0, 0]
   for (const { isRequest, weight } of labels) {
@@ -83,9 +80,8 @@ function effectiveSize(labels: readonly WeightedLabel[], share: number): number 
 }
 
 /**
- * The weighted share of requests (Hájek) with the interval of Clopper and Pearson at the effective number of labels (Korn and Graubard, Survey
- * Methodology 24, 1998): with equal weights it is exact, and never too narrow.
- * @returns null without labels.
+ * The weighted share of requests (Hájek) with a Clopper-Pearson interval at the effective sample size (Korn and
+ * Graubard, Survey Methodology 24, 1998): exact for equal weights, never too narrow. Null without labels.
  */
 export function shareOf(labels: readonly WeightedLabel[]): Share | null {
   if (labels.length === 0) return null

@@ -4,10 +4,9 @@ import { wishClassOf } from '../detection/detect.ts'
 import { type Strictness, thresholdsBy } from '../views/strictness.ts'
 import { type Accuracy, type DrawnLabel, estimateAccuracy } from './estimate.ts'
 
-/** Two years of an account that answers all; the operator has as many. The latest count. */
+/** Only the latest labels count: two years of an account that answers every week. */
 const mostLabels = 2_080
 
-/** The labels of an account, or of the operator (null). */
 async function readLabels(executor: Executor, accountId: string | null): Promise<DrawnLabel[]> {
   const { rows } = await sql<DrawnLabel>`
     select label_draws.platform, standing, confidence, population, thresholds, is_request as "isRequest"
@@ -18,16 +17,13 @@ async function readLabels(executor: Executor, accountId: string | null): Promise
   return rows
 }
 
-/** How sure detection must be for an account; as usual for the operator (null). */
+/** The strictness of an account; `usual` for the operator (null). */
 export async function readStrictness(executor: Executor, accountId: string | null): Promise<Strictness> {
   const { rows } = await sql`select from accounts where id = ${accountId}::uuid and is_strict`.execute(executor)
   return rows.length > 0 ? 'strict' : 'usual'
 }
 
-/**
- * How often each class is right, from what an account said about drawn texts and what the operator said; and how strict the account is.
- * @param accountId null for the operator alone
- */
+/** Reads how often each class is right, by the labels of the account (null: the operator). */
 export async function readAccuracy(
   executor: Executor,
   accountId: string | null,

@@ -11,15 +11,12 @@ import { recomputeStandings } from '../store/standings.ts'
 import { type Strictness, thresholdsBy } from '../views/strictness.ts'
 import { recount } from '../wish-numbers/recount.ts'
 
-/** How many requests a slice reads, and how many of them it derives anew in its transaction, which others wait for: fewer for many accounts. Measured: docs/benchmarks.md. */
+/** Rows read and changed per slice; fewer changes for many accounts, because others wait (docs/benchmarks.md). */
 const sliceRows = 2_000
 const sliceChanges = 100
 const sliceViews = 400
 
-/**
- * The watches of an account know from now on what they found and only strictness hid: showing it is no news. What else hides a request stays unknown: a
- * correction, or a filter.
- */
+/** Marks what only strictness hid as known to the account's watches, so that it is not reported as new. */
 async function knowHidden(transaction: Transaction, accountId: string): Promise<void> {
   const watches = transaction.selectFrom('watches').select(['id', 'filters']).where('account_id', '=', accountId)
   for (const { id, filters } of await watches.orderBy('id').execute()) {
@@ -37,7 +34,7 @@ async function knowHidden(transaction: Transaction, accountId: string): Promise<
   }
 }
 
-/** Sets how sure detection must be for an account, and has what it sees reclassified; a maintenance job does that. */
+/** Sets an account's strictness and queues reclassification of what it sees, which a maintenance job runs. */
 export const setStrictness = (database: Database, accountId: string, strictness: Strictness): Promise<void> =>
   database.transaction().execute(async (transaction) => {
     const isStrict = strictness === 'strict'
@@ -47,20 +44,19 @@ export const setStrictness = (database: Database, accountId: string, strictness:
     if (rows.length > 0 && !isStrict) await knowHidden(transaction, accountId)
   })
 
-/** Accounts wait at `firstId` until the pass under way has ended; then all of them begin the next one, here. */
+/** Accounts wait at `firstId` until the current pass ends; then they all start the next pass here. */
 const begin = '00000000-0000-0000-0000-000000000001'
 
 interface Pass {
   accounts: string[]
-  /** After which request its next slice begins. */
   after: string
-  /** Whether all transactions have ended that may have read another strictness of these accounts, or what was deleted with one of them. */
+  /** Whether every transaction has ended that may have read the accounts' old strictness or data deleted since. */
   isSettled: boolean
 }
 
-/** The pass under way, or the accounts that wait for the next one; null when there are none. */
+/** The current pass, else the accounts waiting for the next one; null if there are none. */
 async function readPass(database: Database): Promise<Pass | null> {
-  // A row was changed after each transaction that has a number below its own began. What derives standings has one: it locked its requests before.
+  // A row version is newer than all lower xids. Deriving standings takes an xid first, by locking the requests.
   const { rows } = await sql<Pass>`
     select array_agg(id) as accounts, reclassified_to as after,
       bool_and(age(xmin) > age(pg_snapshot_xmin(pg_current_snapshot())::xid)) as "isSettled"
@@ -69,14 +65,14 @@ async function readPass(database: Database): Promise<Pass | null> {
   return rows[0] ?? null
 }
 
-/** Notes up to which request what these accounts see is derived anew; not of those that were switched meanwhile, which wait for the next pass. */
+/** Records how far the pass has come, except for accounts switched meanwhile: they wait for the next pass. */
 const noteProgress = (database: Database, { accounts, after }: Pass, to: string | null) =>
   sql`
     update accounts set reclassified_to = ${to}::uuid where id = any(array(
       select id from accounts where id = any(${accounts}::uuid[]) and reclassified_to = ${after}::uuid
       order by id for no key update))`.execute(database)
 
-/** The next requests that one of these accounts may see in another class than it does, by id, and where the next slice begins: null at the end. */
+/** Reads the next requests that may change class for an account, and where the next slice starts (null: end). */
 async function readSlice(database: Database, { accounts, after }: Pass) {
   const strict = thresholdsBy('strict')
   const cuts = platformGroups.map((group) => ({
@@ -107,7 +103,7 @@ async function readSlice(database: Database, { accounts, after }: Pass) {
   return { ids: rows[0]!.ids ?? [], last: rows[0]!.last }
 }
 
-/** Reclassifies in the background until there is no more to do; a maintenance job begins it. */
+/** Reclassifies in the background until nothing is left; started by a maintenance job. */
 export const createReclassifying = (database: Database, log: Pick<Logger, 'error'>): BackgroundRun =>
   createBackgroundRun({
     step: () => reclassifySlice(database),
@@ -115,11 +111,7 @@ export const createReclassifying = (database: Database, log: Pick<Logger, 'error
     onError: (error) => log.error({ err: error }, 'reclassifying failed'),
   })
 
-/**
- * A slice of a pass over all requests: derives how accounts that were switched see some of them anew. All that were before it began share a pass, so each
- * waits for one pass under way and its own, however many and however often others are switched.
- * @returns whether there may be more now.
- */
+/** Runs a slice of a pass, shared by accounts that were switched before its start. @returns whether to go on. */
 export async function reclassifySlice(database: Database): Promise<boolean> {
   const pass = await readPass(database)
   if (pass === null) return false
@@ -134,7 +126,7 @@ export async function reclassifySlice(database: Database): Promise<boolean> {
     await recomputeStandings(transaction, ids)
     await recount(transaction, { requests: ids })
   })
-  // Afterwards: a slice is repeated rather than left out.
+  // Last, so that a crash repeats a slice rather than skipping it.
   await noteProgress(database, pass, last)
   return true
 }

@@ -37,7 +37,7 @@ const draw = closed(
   named('Draw'),
 )
 
-/** The routes by which accounts, and the operator for all of them, learn how often detection is right. */
+/** Registers the routes that report how often detection is right, per account and for the operator. */
 export function registerAccuracyRoutes(app: App, dependencies: CorrectionDependencies): void {
   const { account, operator } = audiencesOf(dependencies.authentication)
   for (const audience of [

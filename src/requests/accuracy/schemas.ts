@@ -4,7 +4,6 @@ import { closed, nullable, oneOf } from '../../http/schemas.ts'
 
 const number = nullable(Type.Number({ minimum: 0, maximum: 1 }))
 
-/** How many texts of a class are requests. */
 export const estimate = closed(
   {
     labels: Type.Integer({ description: 'Corrections of drawn texts that it follows from' }),

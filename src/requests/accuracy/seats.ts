@@ -1,20 +1,16 @@
 import { dayOf, startOfWeek } from '../timeline.ts'
 
-/** How many texts are in each class (`standings`). */
+/** Texts per class (`standings`). */
 export type Population = Record<0 | 1 | 2, number>
-/** How many texts of each class are drawn in a week. */
+/** Texts drawn per class and week. */
 export type Seats = Record<0 | 1 | 2, number>
 
-/** The most of what is shown, which people see; as many of what may be shown as of what is hidden, whose share is small. */
+/** Most seats go to shown texts, because people see them. Maybe and hidden get the same number each. */
 const wanted: Seats = { 2: 8, 1: 6, 0: 6 }
 
-/** How many texts are drawn in a week. */
 export const weeklyTexts = 20
 
-/**
- * How many more texts of each class are drawn: as wanted, as far as there are texts; what is left of the 20 goes to the other classes.
- * @param population those that can be drawn. @param taken drawn in this week before
- */
+/** Splits the week's remaining seats: first as wanted, then the rest to classes that still have texts. */
 export function shareSeats(population: Population, taken: Seats): Seats {
   const seats: Seats = { 0: 0, 1: 0, 2: 0 }
   let left = weeklyTexts - taken[0] - taken[1] - taken[2]
@@ -28,5 +24,5 @@ export function shareSeats(population: Population, taken: Seats): Seats {
   return seats
 }
 
-/** The Monday of a moment's week in UTC, as YYYY-MM-DD. */
+/** The Monday (UTC) of a moment's week, as YYYY-MM-DD. */
 export const weekOf = (now: Date): string => dayOf(startOfWeek(now))

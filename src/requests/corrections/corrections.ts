@@ -11,10 +11,8 @@ import { lockRequestsOf } from '../store/request-locks.ts'
 import { correctionHash, recomputeStandings } from '../store/standings.ts'
 import { recount } from '../wish-numbers/recount.ts'
 
-/** What the routes of corrections need. */
 export type CorrectionDependencies = Omit<RouteDependencies, 'idempotent'>
 
-/** Whose correction it is. */
 export interface Corrector {
   /** Null for the operator, whose corrections hold for all accounts. */
   accountId: string | null
@@ -34,22 +32,19 @@ interface CorrectedRequest {
   sourceHash: string
 }
 
-/** Before all requests, in the order of their ids. */
+/** Below all ids of requests. */
 export const firstId = '00000000-0000-0000-0000-000000000000'
 
 const ownedBy = (accountId: string | null) => sql`account_id is not distinct from ${accountId}::uuid`
 
-/**
- * For a query over `requests`: whether the account sees the request at all, in whatever class. An unlisted one is visible only to the
- * accounts that named its source. The operator (null) sees every request.
- */
+/** SQL: whether the account sees the request at all. Unlisted ones need a named source; null (operator) sees all. */
 export const isVisibleTo = (accountId: string | null) =>
   accountId === null
     ? sql<boolean>`true`
     : sql<boolean>`(requests.standing >= ${sql.lit(standings.unlikely)} or exists (
         select from account_requests where account_requests.request_id = requests.id and account_id = ${accountId}))`
 
-/** Locks a request: until the transaction ends nothing else derives its standings. @throws ServiceError NOT_FOUND for a request that is not stored, or that the account cannot see. */
+/** Locks a request and so its standings. @throws ServiceError NOT_FOUND if the account cannot see it. */
 async function lockRequest(
   transaction: Transaction,
   accountId: string | null,
@@ -65,7 +60,7 @@ async function lockRequest(
   return { id, platform, sourceHash: correctionHash(platform, source_id) }
 }
 
-/** Inserts a correction that does not exist yet. One statement counts it and checks the maximum. @throws ServiceError CONFLICT, NOT_FOUND */
+/** Inserts, counts and limits a correction in one statement. @throws ServiceError CONFLICT, NOT_FOUND */
 async function insertCorrection(
   transaction: Transaction,
   { id, platform, sourceHash }: CorrectedRequest,
@@ -80,11 +75,7 @@ async function insertCorrection(
   if (rows.length === 0) throw await correctionRefusal(transaction, accountId)
 }
 
-/**
- * Says that a request is a feature request, or is none: for one account, or for all. The same correction again changes nothing and
- * counts once; the opposite one replaces it.
- * @throws ServiceError NOT_FOUND; CONFLICT when the account has the maximum of corrections.
- */
+/** Corrects a request for one account or for all; idempotent. @throws ServiceError NOT_FOUND, CONFLICT */
 export async function correctRequest(transaction: Transaction, correction: NewCorrection): Promise<void> {
   const { accountId, requestId, isRequest, madeBy, now } = correction
   const request = await lockRequest(transaction, accountId, requestId)
@@ -102,10 +93,7 @@ export async function correctRequest(transaction: Transaction, correction: NewCo
   await recount(transaction, { requests: [request.id] })
 }
 
-/**
- * Removes a correction by the hash that it is stored under. Its request must be locked.
- * @returns false when there is none.
- */
+/** Deletes a correction by its hash. Its request must be locked. @returns false if there is none. */
 async function removeCorrection(
   transaction: Transaction,
   accountId: string | null,
@@ -125,15 +113,12 @@ async function removeCorrection(
   return rows.length > 0
 }
 
-/**
- * Undoes a correction, also of a request that is no longer stored.
- * @returns false when there is none.
- */
+/** Undoes a correction, even if its request is no longer stored. @returns false if there is none. */
 export async function undoCorrection(
   transaction: Transaction,
   { accountId, correctionId }: Corrector & { correctionId: string },
 ): Promise<boolean> {
-  // Before the row of the correction, as everywhere.
+  // Requests are locked before corrections, as everywhere.
   await lockRequestsOf(
     transaction,
     sql`select request_id from request_corrections where source_hash = ${correctionId} and ${ownedBy(accountId)}`,
@@ -141,10 +126,10 @@ export async function undoCorrection(
   return removeCorrection(transaction, accountId, correctionId)
 }
 
-/** Deletes what a deleted account said, what was drawn for it, and how it saw requests. The operator's corrections stay. */
+/** Deletes a deleted account's corrections, draws and own standings. The operator's corrections stay. */
 export async function deleteCorrectionsOf(transaction: Transaction, accountId: string): Promise<void> {
   await takeLock(transaction, 'memberships')
-  // In the order of all writers: corrections, the account, how it sees requests.
+  // In the order of all writers: corrections, account, standings.
   await sql`delete from request_corrections where account_id = ${accountId}`.execute(transaction)
   await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
   await sql`delete from label_draws where account_id = ${accountId}`.execute(transaction)

@@ -12,7 +12,6 @@ import { readRequests, requestRecord } from '../record.ts'
 import type { View } from '../view.ts'
 import { type Corrector, isVisibleTo } from './corrections.ts'
 
-/** A correction in the list, as it is answered. */
 export const correction = closed(
   {
     correctionId: Type.String({ description: 'What it is undone by, also when its request is gone' }),
@@ -26,17 +25,14 @@ export const correction = closed(
   named('Correction'),
 )
 
-/** The position after which a page continues: when a correction was made, in microseconds since 1970, and its id. */
+/** Cursor: when the correction was made (microseconds since 1970) and its id. */
 const cursors = cursorsOf<[correctedAt: number, correctionId: string]>(
   'corrections',
   (value): value is number => isPositionNumber(value) && value >= 0,
   isPositionText,
 )
 
-/**
- * One page of the corrections of an account, or of the operator: the last made first; of one request at most one.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
- */
+/** Lists a page of corrections, newest first. @throws ServiceError INVALID_REQUEST for a foreign cursor. */
 export async function listCorrections(
   executor: Executor,
   { accountId, requestId, limit, cursor }: Corrector & PageInput & { requestId?: string | undefined },

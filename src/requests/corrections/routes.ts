@@ -16,15 +16,13 @@ const newCorrection = closed({
   isRequest: Type.Boolean({ description: 'Whether the request is a feature request' }),
 })
 
-/** What differs between the routes of accounts and those of the operator. */
 interface CorrectionAudience extends Audience {
   limit: string
-  /** The errors of a correction. */
   refusals: ErrorCode[]
   tags: string[]
 }
 
-/** The routes by which accounts, and the operator for all of them, say which requests are feature requests. */
+/** Registers the routes that record which requests are feature requests, per account and for the operator. */
 export function registerCorrectionRoutes(app: App, dependencies: CorrectionDependencies): void {
   const { authentication } = dependencies
   const { account, operator } = audiencesOf(authentication)

@@ -11,14 +11,14 @@ import {
   type Thresholds,
 } from './weights-file.ts'
 
-/** Besides trackers these have categories or tags that their communities keep in order. */
+/** Platforms, besides trackers, whose communities curate categories or tags. */
 const curated: ReadonlySet<string> = new Set(['discourse', 'stackexchange'])
 
-/** Log-odds that the evidence adds. Elsewhere an author sets a flair or a hashtag, of anything. */
+/** Log-odds added by a matching label. Lower elsewhere: authors pick any flair or hashtag. */
 const curatedStrength = 3
 const ownStrength = 1.5
 
-/** Log-odds of what is said about a text: 0 when that is nothing. */
+/** The log-odds of evidence; 0 for none. */
 export function evidenceLogOdds(platform: string, evidence: Evidence): number {
   if (evidence === 'none') return 0
   const isCurated = groupOf(platform) === 'tracker' || curated.has(platform.toLowerCase())
@@ -26,41 +26,38 @@ export function evidenceLogOdds(platform: string, evidence: Evidence): number {
   return evidence === 'wish' ? strength : -strength
 }
 
-/** How likely a text is a wish, in classes: the likely ones are shown, the ones that may be are offered after them. */
+/** How likely a text is a wish: likely ones are shown, maybe ones are offered after them. */
 export type WishClass = 'likely' | 'maybe' | 'unlikely'
 
 export interface DetectableText {
   title: string
   description: string
-  /** The name of the platform; an unknown one counts as a social platform. */
+  /** An unknown platform counts as social. */
   platform: string
-  /** Labels, flairs and categories of the source. Empty: the text alone decides. */
+  /** The source's labels, flairs and categories. If empty, the text alone decides. */
   tags: readonly string[]
 }
 
 export interface Detection {
-  /** The probability that the text is a feature request, from 0 to 1. */
+  /** The probability (0 to 1) that the text is a feature request. */
   confidence: number
   wish: WishClass
 }
 
-/** The confidences from which a text of a platform is likely, and maybe, a wish. */
+/** The confidences from which a platform's text is likely, or maybe, a wish. */
 export const thresholdsOf = (platform: string): Thresholds => projectDetector()[groupOf(platform)].thresholds
 
-/** What classes of an account are cut by, where that differs from what they are cut by for all. */
+/** An account's thresholds, where they differ from the shared ones. */
 export type OwnThresholds = Partial<Record<PlatformGroup, Thresholds>>
 
-/** The class of a confidence, wherever it comes from. */
+/** The class of a confidence from any source. */
 export function wishClassOf(confidence: number, platform: string, own: OwnThresholds = {}): WishClass {
   const { likely, maybe } = own[groupOf(platform)] ?? thresholdsOf(platform)
   if (confidence >= likely) return 'likely'
   return confidence >= maybe ? 'maybe' : 'unlikely'
 }
 
-/**
- * Whether a text is a feature request: from the text, and from the labels of its source, or what its author chose as the type in a form. Labels
- * come first: maintainers correct authors. No network, well below 0.1 ms for a usual text.
- */
+/** Classifies a text. Labels outrank the form, because maintainers correct authors. Well below 0.1 ms, no network. */
 export function detect({ title, description, platform, tags }: DetectableText): Detection {
   const { model, calibration } = projectDetector()[groupOf(platform)]
   const form = readForm(description)

@@ -1,20 +1,20 @@
-/** What of a text is read at all, in UTF-16 units. Whatever lies behind it costs nothing. */
+/** UTF-16 units read of a title; the rest costs nothing. */
 const maxRawTitle = 400
 const maxRawDescription = 6_000
 
-/** How much of a normalised text gives features, in UTF-16 units. */
+/** UTF-16 units of a normalized text that give features. */
 const maxTitle = 300
 const maxWordText = 1_500
 const maxCharacterText = 800
 
-/** Ends a sentence or a line: the word after it begins one. */
+/** Ends a sentence or line. */
 const boundary = 46 // .
 const question = 63 // ?
 const space = 32
 const apostrophe = 39
 const zero = 48
 
-// Every unclosed form ends at the end of the text, so that each pattern reads a text once.
+// Every pattern also ends at the end of the text, so an unclosed form cannot cause a second pass.
 export const comment: RegExp = /<!--[\s\S]*?(?:-->|$)/g
 const codeBlock =
   /```[\s\S]*?(?:```|$)|~~~[\s\S]*?(?:~~~|$)|\{(?:code|noformat)[^}\n]{0,80}\}[\s\S]*?(?:\{(?:code|noformat)\}|$)|<pre[\s\S]*?(?:<\/pre>|$)/gi
@@ -28,7 +28,7 @@ const mayHaveCode = (text: string) =>
   (text.includes('{') && (text.includes('{code') || text.includes('{noformat'))) ||
   (text.includes('<') && text.includes('<pre'))
 
-/** @param text in lower case. Searching for a character is many times faster than for a word or an expression. */
+/** @param text in lower case. Searches for single characters first, far faster than words or regular expressions. */
 function withoutCode(text: string): string {
   let rest = text
   if (rest.includes('<') && rest.includes('<!--')) rest = rest.replace(comment, ' ')
@@ -39,7 +39,7 @@ function withoutCode(text: string): string {
   return rest
 }
 
-/** A letter stays, a digit becomes 0, an end of a sentence a boundary, and anything else a space. */
+/** Keeps letters, maps digits to 0, sentence ends to a boundary and everything else to a space. */
 function codeOf(code: number): number {
   if (code >= 97 && code <= 122) return code
   if (code < 128) {
@@ -50,14 +50,14 @@ function codeOf(code: number): number {
   }
   if (code === 0x2019 || code === 0x2018) return apostrophe
   if (code < 0xc0 || (code >= 0x2000 && code <= 0x2fff) || (code >= 0x3000 && code <= 0x303f)) return space
-  // Halves of surrogate pairs, most of them emoji, and private characters.
+  // Surrogate halves (mostly emoji) and private-use characters.
   if (code >= 0xd800 && code <= 0xf8ff) return space
   return code
 }
 
 const isSeparator = (code: number) => code === space || code === boundary
 
-/** Appends at most `max` codes of a text, with runs of spaces, of boundaries and of digits as one each. Returns the new length. */
+/** Appends at most `max` codes of a text, collapsing runs of spaces, boundaries and digits. Returns the new length. */
 function append(text: string, codes: Uint16Array, start: number, max: number): number {
   let length = start
   let previous = boundary
@@ -66,7 +66,7 @@ function append(text: string, codes: Uint16Array, start: number, max: number): n
     const code = codeOf(text.charCodeAt(index))
     if (code === previous && (code === space || code === zero)) continue
     if (isSeparator(code) && isSeparator(previous)) {
-      // A boundary takes the position of the space before it, and a space after it adds nothing.
+      // A boundary replaces the space before it and absorbs the space after it.
       if (code === boundary && length > start) codes[length - 1] = boundary
       if (code === boundary) previous = boundary
       continue
@@ -87,10 +87,10 @@ interface NormalText {
 
 const scratch = new Uint16Array(maxTitle + 1 + maxWordText)
 
-/** A compatibility form may be upper case again. */
+/** Lowercases again, because a compatibility form may be upper case. */
 const cleaned = (text: string) => withoutCode(text.toLowerCase()).normalize('NFKC').toLowerCase()
 
-/** NFKC, lower case, without comments, code, addresses and tags; headings stay. The codes are valid until the next call. */
+/** Normalizes (NFKC, lower case) without comments, code, addresses and tags. Valid until the next call. */
 export function normalText(title: string, description: string): NormalText {
   const titleText = cleaned(title.slice(0, maxRawTitle))
   const text = cleaned(description.slice(0, maxRawDescription))
@@ -100,19 +100,16 @@ export function normalText(title: string, description: string): NormalText {
   return { codes: scratch, titleLength, length }
 }
 
-/** Distinct beginnings of the hashes, so that equal letters in another role are another feature. */
+/** Distinct hash seeds: the same letters in another role are another feature. */
 const wordSeed = 0x811c9dc5 | 0
 const titleSeed = 0x2f0b4a27 | 0
 const pairSeed = 0x5bd1e995 | 0
 const characterSeed = 0x1b873593 | 0
 const prime = 0x01000193
-/** The hash of the start of a sentence, as the first half of a pair of words. */
+/** The sentence start, as the first half of a pair of words. */
 const sentenceStart = 0x7f4a7c15 | 0
 
-/**
- * The blocks of features, in the order of their tables: words of title and text, words of the title, characters. The features of a block share a
- * vector of the length `share`, so that the many character features do not drown the words. Shares were chosen by cross-validation.
- */
+/** In table order. `share`, a vector's length, keeps characters from drowning words (cross-validated). */
 export const blocks = [
   { name: 'words', bits: 15, share: 0.6 },
   { name: 'titleWords', bits: 13, share: 0.6 },
@@ -120,26 +117,24 @@ export const blocks = [
 ] as const
 export const blockCount = blocks.length
 
-/** Where the table of each block begins, and the size of all. */
 const offsets = blocks.map((_block, index) => blocks.slice(0, index).reduce((sum, { bits }) => sum + 2 ** bits, 0))
 export const modelSize: number = blocks.reduce((sum, { bits }) => sum + 2 ** bits, 0)
 
-/** Every character gives at most two words or pairs, or three sequences of characters. */
+/** Every character yields at most two words or pairs, or three sequences. */
 const maxFeatures = 3 * (maxTitle + 1 + maxWordText)
 
-/** A text as a sparse vector: the features of a block have the same value. */
+/** A text as a sparse vector. Features of a block have equal values. */
 export interface Features {
-  /** Positions in the tables of the model, each once, block after block. */
+  /** Distinct positions in the model's tables, block after block. */
   positions: Uint32Array
-  /** The whole hash of the feature at the same index of `positions`. */
+  /** The full hash of each position's feature. */
   hashes: Uint32Array
-  /** Where each block ends in `positions`. */
   ends: Uint32Array
-  /** The value of the features of each block: together they have the length `share`. */
+  /** The value of each block's features, which gives the block the length `share`. */
   values: Float64Array
 }
 
-/** The last step of MurmurHash3: spreads a hash over all bits. */
+/** MurmurHash3's finalizer: spreads a hash over all bits. */
 function mixed(hash: number): number {
   let mix = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   mix = Math.imul(mix ^ (mix >>> 13), 0xc2b2ae35)
@@ -150,7 +145,7 @@ const pairOf = (first: number, second: number) => mixed(Math.imul(first ^ pairSe
 
 const found = new Uint32Array(maxFeatures)
 
-/** Words, and pairs of neighbours in a sentence; the first word of a sentence follows its start. Returns how many were found. */
+/** Hashes words and pairs of neighbors within a sentence, including (start, first word). Returns how many. */
 function hashWords(codes: Uint16Array, end: number, seed: number): number {
   let count = 0
   let previous = sentenceStart
@@ -178,7 +173,7 @@ function hashWords(codes: Uint16Array, end: number, seed: number): number {
   return count
 }
 
-/** 3, 4 and 5 characters in a row. Returns how many were found. */
+/** Hashes runs of 3, 4 and 5 characters. Returns how many. */
 function hashCharacters(codes: Uint16Array, end: number): number {
   let count = 0
   for (let index = 0; index + 3 <= end; index += 1) {
@@ -200,11 +195,10 @@ const features: Features = {
   ends: new Uint32Array(blockCount),
   values: new Float64Array(blockCount),
 }
-/** The text in which a position occurred last, so that each position counts once without clearing a table for each text. */
+/** The last text in which each position occurred: counts positions once per text without clearing the table. */
 const seenIn = new Uint32Array(modelSize)
 let textNumber = 0
 
-/** Adds the first `count` of `found` as a block. */
 function addBlock(block: number, start: number, count: number): number {
   const { bits, share } = blocks[block]!
   const offset = offsets[block]!
@@ -224,7 +218,7 @@ function addBlock(block: number, start: number, count: number): number {
   return end
 }
 
-/** Hashed features (the hashing trick of Weinberger et al., 2009), binary and normalised. The result is valid until the next call. */
+/** Binary, normalized hashed features (hashing trick, Weinberger et al., 2009). Valid until the next call. */
 export function featuresOf(title: string, description: string): Features {
   const { codes, titleLength, length } = normalText(title, description)
   textNumber += 1

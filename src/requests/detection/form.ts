@@ -1,31 +1,28 @@
 import { comment } from './features.ts'
 import { agreed, type Evidence, meaningOf } from './labels.ts'
 
-/** A text as its form divides it. */
 export interface FormText {
-  /** What its author chose as its type. */
   evidence: Evidence
-  /** What its author wrote: without the headings, choices and empty fields of a form that is used for every type. */
+  /** The author's own text, without the form's headings, choices and empty fields. */
   text: string
 }
 
-/** A type field stands in short lines, at the start of a text. */
+/** Type fields are short lines at a text's start. */
 const maxFormText = 6_000
 const maxLine = 160
 
-/** Names of the field, as the words of its line. */
 const typeFields: ReadonlySet<string> = new Set([
   ...['type', 'issue type', 'request type', 'ticket type', 'report type', 'type of issue', 'type of report'],
   ...['type of request', 'kind', 'issue kind', 'kind of issue', 'category', 'issue category', 'please choose'],
   ...['please choose one', 'what type of issue is this', 'what kind of issue is this', 'this is a', 'this issue is a'],
   ...['i m submitting a', 'i am submitting a', 'i m reporting a', 'select the issue type', 'select issue type'],
 ])
-/** "Is this a bug report or a feature request?" asks for the type too. */
+/** "Is this a bug report or a feature request?" is a type field too. */
 const wishWord = /\b(?:feature|enhancement|improvement|suggestion|proposal)/i
 const otherWord = /\b(?:bug|defect|question|support)/i
 const choice = /\bor\b|[/|]/i
 const maxName = 100
-/** Words around the type in an answer: "I want to request a feature". */
+/** Filler words in an answer: "I want to request a feature". */
 const fillers: ReadonlySet<string> = new Set([
   ...['a', 'an', 'the', 'this', 'issue', 'is', 'it', 's', 'i', 'm', 'd', 'am', 'want', 'wanted', 'to', 'would', 'like'],
   ...['request', 'requesting', 'report', 'reporting', 'just', 'my', 'please', 'submit'],
@@ -38,7 +35,7 @@ const wordsOf = (text: string) =>
     .replace(/[^a-z]+/g, ' ')
     .trim()
 
-/** What an answer says that is nothing but a type. */
+/** The meaning of an answer that is nothing but a type. */
 function answerOf(text: string): Evidence {
   const words = wordsOf(text.split(/[=:;.!]| - /, 1)[0]!)
   if (documentation.has(words)) return 'other'
@@ -53,15 +50,14 @@ function answerOf(text: string): Evidence {
 }
 
 function isTypeField(name: string): boolean {
-  // In quotation marks it is a field of data, such as GeoJSON.
+  // In quotes, it is a data field, as in GeoJSON.
   if (name.length > maxName || /["'{}]\s*$/.test(name)) return false
   return typeFields.has(wordsOf(name)) || (choice.test(name) && wishWord.test(name) && otherWord.test(name))
 }
 
-/** A command that sets a label: `/kind feature`. */
 const command = /^\/(?:kind|type)\s+/
 
-/** The answer in the line of a heading whose text lost its line breaks: "### Issue type Feature request". */
+/** The answer in a heading that lost its line breaks: "### Issue type Feature request". */
 function answerOfFlatField(line: string): string | null {
   const words = wordsOf(line)
   const name = [...typeFields].find((field) => words.startsWith(`${field} `))
@@ -69,7 +65,7 @@ function answerOfFlatField(line: string): string | null {
   return answer && answerOf(answer) !== 'none' ? answer : null
 }
 
-/** What stands after the name of a type field in its line: the answer, or nothing. Null for another line. */
+/** The rest of a type field's line (the answer or ''); null for any other line. */
 function afterTypeField(line: string): string | null {
   if (command.test(line)) return line.replace(command, '')
   const end = line.search(/[:?]/)
@@ -88,11 +84,10 @@ const withoutMarks = (line: string) =>
 const fence = /^\s*(?:```|~~~)/
 const box = /^\s*(?:[-*+]\s+|\d{1,2}[.)]\s+)?\[\s?([x✓✔]?)\s?\]\s*/i
 
-/** How the line of a type field or a ticked box begins. */
 const beginning =
   /^[^a-z]{0,12}(?:<b>|<strong>)?(?:x ?\]|[✓✔]|type|issue (?:type|kind|category)|(?:request|ticket|report) type|kind|category|please choose|what (?:type|kind)|(?:th)?is |i'?m |i am |select |(?:do|are|would) you|bug|feature|enhancement|defect|question|improvement|suggestion|support)/i
 
-/** Most texts have no type field: of their short lines only the beginning is read. */
+/** A fast check: most texts have no type field. Reads only the start of short lines. */
 function hasTypeField(text: string): boolean {
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     end = text.indexOf('\n', start)
@@ -104,7 +99,7 @@ function hasTypeField(text: string): boolean {
   return false
 }
 
-/** The answers to the type fields of a text. Boxes are a type field when they offer wishes and something else. */
+/** The answers to a text's type fields. Boxes count as a type field if they offer wishes and something else. */
 function typeAnswers(lines: readonly string[]): Evidence[] {
   const answers: Evidence[] = []
   const offered: Evidence[] = []
@@ -130,10 +125,9 @@ function typeAnswers(lines: readonly string[]): Evidence[] {
 
 const heading = /^\s*(?:#{1,6}\s|\*\*[^*]+\*\*[:?.\s]*$)/
 const empty = /^\s*_?no response_?\s*$/i
-/** Fields in which forms show as code what an author wrote. */
+/** Fields whose content forms may render as code. */
 const proseField = /behaviou?r|descri|happened|summary|request/i
 
-/** The lines of a form that are its author's. */
 function authorsLines(lines: readonly string[]): string[] {
   let field = ''
   let block: 'none' | 'prose' | 'code' = 'none'
@@ -152,7 +146,7 @@ function authorsLines(lines: readonly string[]): string[] {
   })
 }
 
-/** Reads the type field of a form or template: GitHub's forms, boxes, "Type: feature", "/kind feature". In linear time. */
+/** Reads the type field of a form or template: GitHub forms, boxes, "Type: feature", "/kind feature". Linear time. */
 export function readForm(description: string): FormText {
   const start = description.slice(0, maxFormText)
   const isFlat = start.includes('#') && start.includes(' ### ')
@@ -161,6 +155,6 @@ export function readForm(description: string): FormText {
   const lines = broken.replace(comment, '').split('\n')
   const answers = typeAnswers(lines.filter((line) => line.length <= maxLine))
   if (answers.every((answer) => answer === 'none')) return { evidence: 'none', text: description }
-  // Without line breaks a heading cannot be told from what stands below it.
+  // Without line breaks, a heading cannot be told from its answer.
   return { evidence: agreed(answers), text: isFlat ? description : authorsLines(lines).join('\n') }
 }

@@ -1,16 +1,16 @@
 import labels from './labels.json' with { type: 'json' }
 
-/** What the labels of a source, or the type field of a form, say about a text. */
+/** What a source's labels, or a form's type field, say about a text. */
 export type Evidence = 'wish' | 'other' | 'none'
 
-/** Labels of wishes, categories of forums and issue types, in the form of `labelWords`. */
+/** Labels, forum categories and issue types that mean a wish, in the form of `labelWords`. */
 const wishLabels: ReadonlySet<string> = new Set(labels.wishLabels)
 const otherLabels: ReadonlySet<string> = new Set(labels.otherLabels)
 
-/** What stands before the value of a scoped label: `kind/feature`, `type: feature`, `c-enhancement`. */
+/** The scope of a label: `kind/feature`, `type: feature`, `c-enhancement`. */
 const scope = /^(?:kind|type|category|issue ?type|topic|t|c|area|status|is)(?:\s*[:/]+\s*|-)/
 
-/** A label in lower case without its scope, with `-` and `_` as spaces and without emoji. */
+/** A label in lower case without scope and emoji, with `-` and `_` as spaces. */
 function labelWords(label: string): string {
   const text = label
     .slice(0, 100)
@@ -23,19 +23,19 @@ function labelWords(label: string): string {
     .trim()
 }
 
-/** What one label says, in lower case and with single spaces. */
+/** The meaning of a label in lower case with single spaces. */
 export function meaningOf(label: string): Evidence {
   if (wishLabels.has(label)) return 'wish'
   return otherLabels.has(label) ? 'other' : 'none'
 }
 
-/** Evidence that contradicts itself is none. */
+/** Contradictory evidence counts as none. */
 export function agreed(found: readonly Evidence[]): Evidence {
   const isWish = found.includes('wish')
   if (isWish === found.includes('other')) return 'none'
   return isWish ? 'wish' : 'other'
 }
 
-/** What the labels of a text say together. */
+/** The joint meaning of a text's labels. */
 export const evidenceOf = (tags: readonly string[]): Evidence =>
   agreed(tags.slice(0, 50).map((tag) => meaningOf(labelWords(tag))))

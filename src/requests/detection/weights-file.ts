@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { blockCount, blocks, type Features, modelSize } from './features.ts'
 
-/** Texts of an issue tracker are about one product and mostly long; posts of a social platform are about anything. */
+/** Tracker texts are about one product and mostly long; social posts are about anything. */
 export type PlatformGroup = 'tracker' | 'social'
 
 export const trackers: ReadonlySet<string> = new Set([
@@ -15,11 +15,11 @@ export const trackers: ReadonlySet<string> = new Set([
   'bitbucket',
 ])
 
-/** The group of a platform; one without a known tracker is social, where more is needed for a wish. */
+/** The group of a platform. Unknown platforms are social, which needs more evidence. */
 export const groupOf = (platform: string): PlatformGroup =>
   trackers.has(platform.toLowerCase()) ? 'tracker' : 'social'
 
-/** Weights of every position of the tables, as integers of 8 bits; each block has a scale. */
+/** 8-bit integer weights for every table position, with a scale per block. */
 export interface LinearModel {
   weights: Int8Array
   scales: readonly number[]
@@ -39,29 +39,29 @@ export function scoreOf(model: LinearModel, { positions, ends, values }: Feature
   return score
 }
 
-/** Log-odds of a wish from the score of a model: `slope * score + offset` (Platt scaling, 1999). The slope is above 0. */
+/** Log-odds of a wish from a model's score: `slope * score + offset` (Platt scaling, 1999), with slope > 0. */
 export interface Calibration {
   slope: number
   offset: number
 }
 
-/** Beyond this the evidence of a text is no surer, and the sum with other evidence stays finite. */
+/** Caps a text's evidence, so that the sum with other evidence stays finite. */
 const maxLogOdds = 12
 
 export const probabilityOf = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
-/** @returns log-odds between -12 and 12; rising with the score. */
+/** @returns log-odds from -12 to 12, increasing with the score. */
 export function calibrated(score: number, { slope, offset }: Calibration): number {
   return Math.min(maxLogOdds, Math.max(-maxLogOdds, slope * score + offset))
 }
 
-/** A change of the features needs a new version: weights fit only the features that they were trained with. */
+/** Increase with every change of the features: weights fit only the features they were trained on. */
 const version = 1
 const magic = 'WISHDET\0'
 export const maxFileBytes = 128 * 1024
 export const platformGroups: readonly PlatformGroup[] = ['tracker', 'social']
 
-/** Confidences from which a text is likely, and maybe, a wish. */
+/** The confidences from which a text is likely, or maybe, a wish. */
 export interface Thresholds {
   likely: number
   maybe: number
@@ -77,12 +77,11 @@ export type Detector = Readonly<Record<PlatformGroup, GroupModel>>
 
 interface Header {
   version: number
-  /** Bits of the table of each block. */
   bits: number[]
   groups: { name: PlatformGroup; bias: number; scales: number[]; calibration: Calibration; thresholds: Thresholds }[]
 }
 
-/** The file: 8 bytes of magic, the length of the header (32 bits, little-endian), the header as JSON, the weights of each group. */
+/** Serializes the detector: 8 magic bytes, header length (uint32 LE), JSON header, the weights of each group. */
 export function writeDetector(detector: Detector): Buffer {
   const header: Header = {
     version,
@@ -99,7 +98,7 @@ export function writeDetector(detector: Detector): Buffer {
   return Buffer.concat([Buffer.from(magic, 'latin1'), length, json, ...weights])
 }
 
-/** @throws Error when the file is not one of this version and these features. */
+/** @throws Error unless the file fits this version and these features. */
 export function parseDetector(file: Buffer): Detector {
   const start = magic.length + 4
   if (file.length < start || file.toString('latin1', 0, magic.length) !== magic)
@@ -122,7 +121,7 @@ export const weightsFile: URL = new URL('weights.bin', import.meta.url)
 
 let detector: Detector | undefined
 
-/** The weights of the project, read once. */
+/** The project's weights, read once. */
 export function projectDetector(): Detector {
   detector ??= parseDetector(readFileSync(weightsFile))
   return detector

@@ -4,18 +4,18 @@ import type { RequestFilters } from './filters.ts'
 
 type Condition = RawBuilder<boolean>
 
-/** How a query names a column of the requests that it filters. `request_topics` has the same columns, except `status` and `product`. */
+/** How a query names a filtered column. `request_topics` has all of them except `status` and `product`. */
 type ColumnName = (column: 'platform' | 'tags' | 'votes' | 'posted_at' | 'status' | 'product') => RawBuilder<unknown>
 
 const unqualified: ColumnName = (column) => sql.ref(column)
-/** The tables with the columns that filters are about, and how their rows name the request. */
+/** The tables that can be filtered, with their column of the request id. */
 const idColumns = {
   requests: 'requests.id',
   request_facets: 'request_facets.request_id',
   searchable_requests: 'searchable_requests.request_id',
 } as const
 
-/** All of the conditions; true when there are none. */
+/** The conjunction of conditions; true if there are none. */
 export const all = (conditions: readonly RawBuilder<unknown>[]): Condition =>
   conditions.length === 0 ? sql`true` : sql`${sql.join(conditions, sql` and `)}`
 
@@ -47,7 +47,7 @@ const topicCondition = ({ topic }: RequestFilters, id: RawBuilder<unknown>): Con
           where request_topics.request_id = ${id} and request_topics.topic_key = ${topicKey(topic)})`,
       ]
 
-/** The conditions of the filters on a row of a table, without that of the view; empty when nothing is filtered. */
+/** The conditions of the filters on a table, without the view's; empty if nothing is filtered. */
 export function conditionsOn(table: keyof typeof idColumns, filters: RequestFilters): Condition[] {
   const name: ColumnName = (column) => sql.ref(`${table}.${column}`)
   return [
@@ -64,7 +64,7 @@ export function conditionsOn(table: keyof typeof idColumns, filters: RequestFilt
 /** The conditions of the filters on a row of `requests`. */
 export const requestConditions = (filters: RequestFilters): Condition[] => conditionsOn('requests', filters)
 
-/** A query for the column `id`: at most `max` requests that one filter leaves, read from an index; null without that filter. */
+/** A query for up to `max` ids (column `id`) that pass one filter, read from an index; null without that filter. */
 export type IdsOfFilter = (filters: RequestFilters, max: number) => RawBuilder<{ id: string }> | null
 
 export const idsOfTopic: IdsOfFilter = ({ topic }, max) =>

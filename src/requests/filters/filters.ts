@@ -7,27 +7,27 @@ import { storedPlatformNames } from '../../platforms/registry.ts'
 import { sharedView, type View, viewOf } from '../view.ts'
 import { includes } from '../views/include.ts'
 
-/** Which requests a list, a search or an export has; everything that is given must hold. */
+/** The filters of a list, search or export. All given ones must match. */
 export interface RequestFilters {
-  /** In any spelling that means the same. */
+  /** In any equivalent spelling. */
   topic?: string | undefined
   platforms?: readonly PlatformName[] | undefined
-  /** One of these, in lower case; a request whose source is of no single product has none of them. */
+  /** Matches any of these, in lower case. Requests whose source is not one product never match. */
   products?: readonly string[] | undefined
-  /** All of them, as the platform writes them. */
+  /** All must match, in the platform's spelling. */
   tags?: readonly string[] | undefined
   minVotes?: number | undefined
-  /** Posted then or later, by the platform's date or, where it has none, by when it entered the cache. */
+  /** Inclusive. Uses the platform's date, else when the request entered the cache. */
   since?: Date | undefined
-  /** Posted before. */
+  /** Exclusive. */
   until?: Date | undefined
-  /** One of these; a request without a status has none of them. */
+  /** Matches any of these, never a request without a status. */
   status?: readonly RequestStatus[] | undefined
-  /** Of the caller; without it the shared view of likely requests. */
+  /** The caller's view; defaults to the shared view of likely requests. */
   view?: View | undefined
 }
 
-/** The view of the filters; the safe one where none is given, which has nothing of any account. */
+/** The view of the filters; defaults to the shared one, which contains nothing of any account. */
 export const filterView = ({ view = sharedView }: RequestFilters): View => view
 
 const tag = trimmedText(1, 100, 'As the platform writes it')
@@ -35,7 +35,7 @@ const maxTags = 20
 const product = trimmedText(1, 200, 'As `product` of a request has it; upper case is the same')
 const maxProducts = 20
 
-/** Which classes are shown besides the likely requests. */
+/** The classes to show besides likely requests. */
 export const includeFilter = Type.Optional(
   oneOf(includes, {
     description:
@@ -43,7 +43,6 @@ export const includeFilter = Type.Optional(
   }),
 )
 
-/** The filters that have the same form in a body and in a query string. */
 const sharedFilters = {
   topic: Type.Optional(trimmedText(2, 100, 'Only requests of this topic')),
   minVotes: Type.Optional(
@@ -58,7 +57,6 @@ const sharedFilters = {
   include: includeFilter,
 }
 
-/** The filters of a body. */
 export const bodyFilters = closed(
   {
     platforms: Type.Optional(Type.Array(oneOf(storedPlatformNames), { minItems: 1, maxItems: 100 })),
@@ -84,7 +82,6 @@ export const bodyFilters = closed(
   { description: 'Narrow the results; `platforms` beside `query` only says what an expansion collects from' },
 )
 
-/** The filters of a query string. */
 export const queryFilters = {
   platforms: Type.Optional(
     Type.Unsafe<PlatformName[]>(
@@ -120,7 +117,7 @@ const queryFiltersSchema = closed(queryFilters)
 
 const distinct = <T>(values: readonly T[] | undefined) => values && [...new Set(values)]
 
-/** The filters of a body, with the view of the account that sent it. */
+/** Parses the filters of a body, with the view of the calling account. */
 export function parseBodyFilters(
   { since, until, platforms, products, tags, status, include, ...others }: Static<typeof bodyFilters>,
   account: Pick<Account, 'accountId' | 'hasOwnView'>,
@@ -138,7 +135,7 @@ export function parseBodyFilters(
   return filters
 }
 
-/** The filters of a query string. */
+/** Parses the filters of a query string. */
 export const parseQueryFilters = (
   { product: products, tag: tags, ...shared }: Static<typeof queryFiltersSchema>,
   account: Pick<Account, 'accountId' | 'hasOwnView'>,

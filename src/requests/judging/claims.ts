@@ -14,10 +14,7 @@ interface Judgement {
   now: Date
 }
 
-/**
- * Stores a judgement, and derives the standings of its request again. A text that changed since it was sent, or is deleted, gets none.
- * @returns whether it was stored.
- */
+/** Stores a judgement and updates standings. @returns false if the text was changed or deleted since. */
 export const storeJudgement = (database: Database, { text, confidence, now }: Judgement): Promise<boolean> =>
   database.transaction().execute(async (transaction) => {
     const stored = await transaction
@@ -47,9 +44,8 @@ export interface ReadText {
 }
 
 /**
- * Judges requests of one platform as chores: maybe at most, unless the operator corrected them. Those that are less likely, or whose text
- * changed since it was read, stay as they are.
- * @param recurringTitle the hash by which later ones of the same title are recognised.
+ * Judges likely requests with unchanged text as chores: maybe at most, unless the operator corrected them.
+ * @param recurringTitle the hash that recognizes later requests with the same title
  */
 export const storeChores = (
   database: Database,
@@ -88,7 +84,7 @@ export interface ClaimInput {
 /** `judgedTextHash` of `requests/store/standings.ts` in SQL, for a row of `requests`. */
 export const textHash: RawBuilder<string> = sql<string>`encode(sha256(convert_to(title, 'UTF8') || '\\x00'::bytea || convert_to(description, 'UTF8')), 'hex')`
 
-/** The next text: listed, of the class maybe, without a judgement, and not tried lately; the most voted first. */
+/** The most voted listed text of the class maybe that has no judgement and no recent try. */
 const nextText = ({ excludedPlatforms, now }: ClaimInput): RawBuilder<ClaimedText & { text_hash: string }> => sql`
   select id, platform, title, description, ${textHash} as text_hash from requests
   where standing = ${sql.lit(standings.maybe)} and platform <> all(${[...excludedPlatforms]}::text[])
@@ -100,7 +96,7 @@ const nextText = ({ excludedPlatforms, now }: ClaimInput): RawBuilder<ClaimedTex
 
 const dayOf = (now: Date) => now.toISOString().slice(0, 10)
 
-/** Counts one text of the day. @returns false when the day has its maximum; nothing is counted then. */
+/** Counts one text of the day. @returns false, without counting, if the day has its maximum. */
 async function countText(executor: Executor, { perDay, now }: ClaimInput): Promise<boolean> {
   const { rows } = await sql`
     insert into judgement_days as counted (day, judged) values (${dayOf(now)}::date, 1)
@@ -112,7 +108,7 @@ async function countText(executor: Executor, { perDay, now }: ClaimInput): Promi
 
 const maxRetryDays = 7
 
-/** Brings tries that are due later than any from now back to the longest wait. @returns how many. */
+/** Caps the next try of texts at the longest wait from now (the clock may have moved). @returns how many. */
 export async function correctJudgementTries(executor: Executor, now: Date): Promise<number> {
   const latest = new Date(now.getTime() + maxRetryDays * 86_400_000 + clockToleranceMs)
   const { numAffectedRows } = await sql`
@@ -121,16 +117,16 @@ export async function correctJudgementTries(executor: Executor, now: Date): Prom
 }
 
 /**
- * Claims the next text that may be sent to the model, and counts it, before it is sent: after a crash fewer are sent, never more. A
- * text that is not judged after its claim may be claimed again an hour later, then twice as long after each further claim, a week at most.
- * @returns null when there is none, or the day has its maximum.
+ * Claims and counts the next text before it is sent: a crash can only lower the number sent. An unjudged text can be
+ * claimed again after an hour, doubling each time up to a week.
+ * @returns null if there is none, or the day has its maximum.
  */
 export async function claimText(database: Database, input: ClaimInput): Promise<ClaimedText | null> {
   // Without a text nothing is written.
   const { rows: waiting } = await nextText(input).execute(database)
   if (waiting.length === 0) return null
   return database.transaction().execute(async (transaction) => {
-    // The row of the day is locked from here on, so the next statement reads the claims of all other processes.
+    // This locks the day's row, so the next statement sees the claims of all other processes.
     if (!(await countText(transaction, input))) return null
     const { rows } = await sql<ClaimedText>`
       with next_text as materialized (${nextText(input)}),

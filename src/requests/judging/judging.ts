@@ -9,7 +9,7 @@ import type { Clock } from '../../runtime/clock.ts'
 import { claimText, storeJudgement } from './claims.ts'
 import type { JudgingConfig } from './settings.ts'
 
-/** The form of the answer. OpenAI's structured output takes a schema only with both options, and no bounds of a number. */
+/** The schema of the answer. OpenAI's structured output requires both options and rejects bounds on numbers. */
 export const confidenceSchema = Type.Object(
   { confidence: Type.Number() },
   { additionalProperties: false, required: ['confidence'] },
@@ -39,7 +39,6 @@ interface JudgedText {
   description: string
 }
 
-/** The question how likely a text is a feature request. */
 const confidenceQuestion = ({ platform, title, description }: JudgedText): Question => ({
   name: 'judgement',
   schema: confidenceSchema,
@@ -54,21 +53,17 @@ const confidenceQuestion = ({ platform, title, description }: JudgedText): Quest
 export interface JudgingDependencies {
   database: Database
   clock: Clock
-  /** It never gets a text, an answer, a key or an address. */
   log: ModelLog & { error(fields: object, message: string): void }
   config: JudgingConfig
   dispatcher?: Dispatcher
 }
 
-/**
- * Has a model judge the texts of the class maybe, one after the other, until there is none, the day has its maximum, or the endpoint fails. A
- * stop aborts the call that is under way. The README of this module states its law.
- */
+/** Has a model judge the maybe texts one by one until none is left, the day has its maximum or the endpoint fails. */
 export function createJudging({ database, clock, log, config, dispatcher }: JudgingDependencies): BackgroundRun {
   const { perDay, excludedPlatforms } = config
   const endpoint = createEndpoint({ config: config.model, clock, dispatcher })
 
-  /** @returns whether another text should be tried now. */
+  /** @returns whether to try another text now. */
   const judgeNext = async (signal: AbortSignal): Promise<boolean> => {
     if (!endpoint.admits()) return false
     const text = await claimText(database, { perDay, excludedPlatforms, now: clock.now() })

@@ -5,7 +5,7 @@ import { itemsOf, unknownItems } from '../../platforms/definition.ts'
 import { importPlatform, platformNames } from '../../platforms/registry.ts'
 import type { Complain } from '../../runtime/config-error.ts'
 
-/** The environment variables of judging: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of judging, part of the schema in `config.ts`, which alone reads them. */
 export const judgingVariables = {
   AI_JUDGED_PER_DAY: Type.Integer({
     minimum: 0,
@@ -32,18 +32,13 @@ export type JudgingEnvironment = Static<TObject<typeof judgingVariables>>
 
 export interface JudgingConfig {
   model: ModelConfig
-  /** The maximum of texts that all processes together send to the model in a UTC day. */
+  /** Texts that all processes together may send to the model per UTC day. */
   perDay: number
-  /** The same of pairs of wishes that may be the same. */
   pairsPerDay: number
-  /** No text of these is sent. */
   excludedPlatforms: readonly PlatformName[]
 }
 
-/**
- * What the variables of judging mean; null when nothing is judged.
- * @param complain called with the first that is wrong.
- */
+/** Validates the judging variables; null if judging is off. @param complain called with the first error */
 export function readJudgingConfig(
   environment: JudgingEnvironment,
   complain: Complain<JudgingEnvironment>,
@@ -58,7 +53,7 @@ export function readJudgingConfig(
   return { model, perDay, pairsPerDay, excludedPlatforms: notSentToModels(environment) }
 }
 
-/** The platforms of which no text is sent to a model: those that the operator names, and what people imported for themselves. */
+/** Platforms whose texts are never sent to a model: the operator's choice, and private imports. */
 export const notSentToModels = (
   environment: Pick<JudgingEnvironment, 'AI_JUDGED_EXCLUDED_PLATFORMS'>,
 ): PlatformName[] => [...itemsOf(environment.AI_JUDGED_EXCLUDED_PLATFORMS), importPlatform]

@@ -20,32 +20,28 @@ import { recount } from '../wish-numbers/recount.ts'
 import { addChangedWords } from '../words/uncounted-texts.ts'
 import { deletePurgedCorrections } from './purged-corrections.ts'
 
-/** What is purged: every request that fits all of these. At least one field, and at most one of id, url, author and olderThanDays. */
+/** Selects requests that match all fields: at least one, and at most one of id, url, author and olderThanDays. */
 export interface PurgeSelection {
   platform?: PlatformName
-  /** Refreshed before so many days. */
   olderThanDays?: number
-  /** A request's `_id`, or with `platform` the id that it has there. */
+  /** A request's `_id` or, with `platform`, its id there. */
   id?: string
   url?: string
-  /** A handle with or without @, a name, or the address of a profile. */
+  /** A handle with or without @, a name, or a profile URL. */
   author?: string
 }
 
 export interface PurgeInput extends PurgeSelection {
   suppress: boolean
-  /** Only counts what fits, and deletes nothing. */
   dryRun: boolean
   now: Date
 }
 
 export interface PurgeResult {
-  /** By which the suppression is lifted; null when nothing was suppressed. */
+  /** The id for lifting the suppression; null if nothing was suppressed. */
   purgeId: string | null
-  /** How many requests fit, by platform. */
   matched: Map<PlatformName, number>
   deleted: number
-  /** The first 5 that fit. */
   samples: Match[]
 }
 
@@ -55,16 +51,16 @@ interface Match extends IdentifiedRequest {
   title: string
 }
 
-/** The maximum rows that a statement scans, and that it deletes with all their words: in the embedded backend all other statements wait for it. */
+/** Rows scanned and deleted per statement: in the embedded backend, all other statements wait for it. */
 const scannedRows = 250
 const deletedRows = 100
 const maxSamples = 5
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** When a request was last collected anew, or seen unchanged where that is recorded (the index has the same expression). */
+/** When a request was last collected, or seen unchanged if recorded. Must match the index expression. */
 const refreshedAt = sql`greatest(updated_at, seen_at)`
 
-/** The part of the selection that the database can check; a row must still fit when it is deleted. */
+/** The part of the selection that SQL can check. Checked again when a row is deleted. */
 function conditionOf({ platform, olderThanDays, now }: PurgeSelection & { now: Date }): RawBuilder<boolean> {
   const ofPlatform = platform === undefined ? sql`true` : sql`platform = ${platform}`
   if (olderThanDays === undefined) return sql<boolean>`${ofPlatform}`
@@ -73,7 +69,7 @@ function conditionOf({ platform, olderThanDays, now }: PurgeSelection & { now: D
 
 const identityKey = ({ kind, value }: Identity) => `${kind}\0${value}`
 
-/** The identities that the selection names; null when it names none and every row fits that fits the condition. */
+/** The identities that the selection names; null if it names none, so the condition alone decides. */
 function namedIdentities({ url, author }: PurgeSelection): Identity[] | null {
   if (url !== undefined) return identitiesOfUrl(url)
   return author === undefined ? null : identitiesOfAuthor(author)
@@ -82,7 +78,7 @@ function namedIdentities({ url, author }: PurgeSelection): Identity[] | null {
 const columns = sql`id, platform, title, source_id as "sourceId", source_url as "sourceUrl", author_name as "authorName",
   author_handle as "authorHandle", author_profile_url as "authorProfileUrl"`
 
-/** The requests that fit, in slices. A row that is added meanwhile may be missed. */
+/** Yields matches in slices. May miss rows added meanwhile. */
 async function* findMatches(database: Database, selection: PurgeSelection & { now: Date }): AsyncGenerator<Match[]> {
   const condition = conditionOf(selection)
   if (selection.id !== undefined) {
@@ -97,7 +93,7 @@ async function* findMatches(database: Database, selection: PurgeSelection & { no
   const named = namedIdentities(selection)
   const keys = named === null ? null : new Set(named.map(identityKey))
   for (let after = firstId; ; ) {
-    // The slice is cut before it is narrowed, so that its work is bounded however few rows fit.
+    // Limit the slice before filtering, so that its cost is bounded even if few rows match.
     const { rows } = await sql<{ last: string | null; matches: Match[] }>`
       with slice as materialized (
         select updated_at, seen_at, ${columns} from requests where id > ${after}::uuid order by id limit ${scannedRows}
@@ -118,17 +114,17 @@ interface Slice {
   input: PurgeInput
 }
 
-/** One transaction: what it deletes cannot be stored again by a page that comes after it. */
+/** Deletes and suppresses in one transaction, so that no later page can store the requests again. */
 const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Promise<number> =>
   database.transaction().execute(async (transaction) => {
     const identities = matches.map(({ platform, sourceId }) => ({ platform, kind: 'id' as const, value: sourceId }))
     if (input.suppress) {
       await suppress(transaction, { purgeId, identities, named: input.id !== undefined, now: input.now })
     }
-    // Before the locks of the requests.
+    // Must precede the request locks.
     await takeLock(transaction, 'memberships')
     const ids = matches.map((match) => match.id)
-    // Locked in the order in which pages lock them, so that neither can deadlock the other.
+    // Locked in the order of pages, to avoid deadlocks with them.
     const chosen = sql<{ id: string }>`
       select id from requests where id = any(${ids}::uuid[]) and ${conditionOf(input)}
       order by platform, source_id for update`
@@ -137,7 +133,7 @@ const deleteSlice = (database: Database, { purgeId, matches, input }: Slice): Pr
     return deleted
   })
 
-/** Suppresses what was named, before anything is deleted: a page that is stored during the scan cannot bring it back. */
+/** Suppresses the named identities before deleting, so that a page stored during the scan cannot bring them back. */
 async function suppressNamed(database: Database, purgeId: string, input: PurgeInput): Promise<void> {
   const { id, platform, now } = input
   const theirId = id !== undefined && platform !== undefined && !isId(id)
@@ -146,15 +142,12 @@ async function suppressNamed(database: Database, purgeId: string, input: PurgeIn
   const identities = platforms.flatMap((name) => named.map((identity) => ({ ...identity, platform: name })))
   await database.transaction().execute(async (transaction) => {
     await suppress(transaction, { purgeId, identities, named: true, now })
-    // Of a request that is not stored, such as an expired one; those of stored ones are deleted with them.
+    // For requests not stored (e.g. expired). Corrections of stored requests are deleted with them.
     await recount(transaction, await deletePurgedCorrections(transaction, identities))
   })
 }
 
-/**
- * Deletes what fits, in slices; with `suppress` no later page brings any of it back. After a failure the same call can be
- * repeated: it deletes the rest.
- */
+/** Deletes matching requests in slices, for good with `suppress`. After a failure, repeat to delete the rest. */
 export async function purgeRequests(database: Database, input: PurgeInput): Promise<PurgeResult> {
   const purgeId = randomUUID()
   const matched = new Map<PlatformName, number>()
@@ -168,7 +161,7 @@ export async function purgeRequests(database: Database, input: PurgeInput): Prom
       deleted += await deleteSlice(database, { purgeId, matches: matches.slice(start, start + deletedRows), input })
     }
   }
-  // Nothing that is derived has a tag or a word of what is gone.
+  // Makes derived data forget the tags and words of deleted requests.
   if (deleted > 0) {
     await foldAllTopicCounts(database)
     await addChangedWords(database)

@@ -6,7 +6,6 @@ import type { OwnWish, WishChanges } from '../wish-numbers/recount.ts'
 
 type PurgedRequest = Identity & { platform: string }
 
-/** The hashes of those that are not stored any more. */
 async function readGone(transaction: Transaction, requests: readonly PurgedRequest[]): Promise<string[]> {
   const { rows } = await sql<{ platform: string; value: string }>`
     select platform, value from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as purged (platform text, value text)
@@ -16,11 +15,7 @@ async function readGone(transaction: Transaction, requests: readonly PurgedReque
   return rows.map(({ platform, value }) => hashIdentity(platform, { kind: 'id', value }))
 }
 
-/**
- * Deletes what corrections of wishes remember of purged requests, and those that remember no other request. To be called after the requests
- * are deleted, with the lock `memberships`.
- * @returns what the transaction gives to `recount` at its end.
- */
+/** Deletes purged requests from wish corrections. Needs the lock `memberships`. @returns input for `recount`. */
 async function deletePurgedWishCorrections(
   transaction: Transaction,
   requests: readonly PurgedRequest[],
@@ -57,10 +52,7 @@ async function deletePurgedWishCorrections(
   return { own }
 }
 
-/**
- * Deletes what watches know of purged requests, in the order of all that change several of these rows. What they know of requests that are stored stays.
- * To be called after the requests are deleted.
- */
+/** Deletes what watches know of deleted requests, locking rows in the usual order. */
 async function deletePurgedWatchRequests(transaction: Transaction, hashes: readonly string[]): Promise<void> {
   await sql`
     with known as materialized (
@@ -75,10 +67,9 @@ async function deletePurgedWatchRequests(transaction: Transaction, hashes: reado
 }
 
 /**
- * Deletes what accounts and the operator said about purged requests, and what watches know of them: without it their corrections would wait for a request that must not
- * come again. Corrections of requests that are still stored stay. To be called after the requests are deleted, by a transaction that took the lock
- * `memberships` before the locks of requests.
- * @returns what the transaction gives to `recount` at its end.
+ * Deletes corrections of purged requests, and what watches know of them. Call after deleting the requests, in a
+ * transaction that took the lock `memberships` before locking requests.
+ * @returns the changes for the transaction's `recount`.
  */
 export async function deletePurgedCorrections(
   transaction: Transaction,

@@ -63,7 +63,7 @@ const toAnswer = ({ matched, samples, ...result }: PurgeResult, dryRun: boolean)
 
 export type PurgeDependencies = Omit<RouteDependencies, 'idempotent'>
 
-/** The operator's route to delete requests. */
+/** Registers the operator's route that deletes requests. */
 export function registerPurgeRoutes(app: App, { database, clock, authentication }: PurgeDependencies): void {
   app.post('/api/admin/purge', {
     onRequest: authentication.requireAdmin,

@@ -18,7 +18,6 @@ import {
 
 const security = [{ adminKey: [] }]
 const tags = ['Admin']
-/** The last moment that a date can have, in ms. */
 const lastMoment = 8.64e15
 const lastFirst = ({ createdAt, purgeId: id }: { createdAt: Date; purgeId: string }) =>
   `${String(lastMoment - createdAt.getTime()).padStart(16, '0')} ${id}`
@@ -30,7 +29,7 @@ const liftBody = closed({
 })
 export type SuppressionDependencies = Pick<RouteDependencies, 'database' | 'authentication'>
 
-/** What the body of a lift names. @throws ServiceError INVALID_REQUEST */
+/** Parses the body of a lift. @throws ServiceError INVALID_REQUEST */
 function toLifted({ purgeId, platform, id, url, author }: Static<typeof liftBody>) {
   if (purgeId !== undefined) {
     if (!isId(purgeId)) throw notFound('Suppression')
@@ -43,7 +42,7 @@ function toLifted({ purgeId, platform, id, url, author }: Static<typeof liftBody
   return { identities: [...ids, ...urls, ...authors], platform }
 }
 
-/** The operator's routes to see and lift what no collection may store again. */
+/** Registers the operator's routes that list and lift suppressions. */
 export function registerSuppressionRoutes(app: App, dependencies: SuppressionDependencies): void {
   registerListSuppressions(app, dependencies)
   registerLift(app, dependencies)

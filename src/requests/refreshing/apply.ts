@@ -9,14 +9,13 @@ import { preparePage } from '../store/prepared-page.ts'
 import { storePageAlone } from '../store/store.ts'
 import { recount } from '../wish-numbers/recount.ts'
 
-/** A request that this process may read again until the claim runs out. */
 interface ClaimedRequest extends ClaimedRow {
   handle: string
 }
 
-/** How many of those that are due longest are compared by their votes: this bounds the work of a claim. */
+/** How many of the longest-due requests are compared by votes: bounds the cost of a claim. */
 const comparedRows = 1_000
-/** Far longer than a call with all its tries. A claim that runs out belonged to a process that died. */
+/** Much longer than a call with all its retries: an expired claim belonged to a process that died. */
 const claimMs = 10 * 60_000
 
 type DueRequest = Pick<ClaimedRequest, 'id' | 'handle'>
@@ -31,10 +30,7 @@ async function readDue(executor: Executor, platform: PlatformName, now: Date): P
   return rows
 }
 
-/**
- * Claims the requests of one call: the most wanted one that is due, and others that can be read together with it.
- * @returns at most `maxHandles` of one group; none when nothing is due.
- */
+/** Claims the most voted due request and others that can be read with it: up to `maxHandles` of one group. */
 export async function claimRefreshes(
   database: Database,
   platform: PlatformName,
@@ -46,7 +42,7 @@ export async function claimRefreshes(
   if (first === undefined) return []
   const group = groupOf(first.handle)
   const chosen = due.filter(({ handle }) => groupOf(handle) === group).slice(0, maxHandles)
-  // Another process may have claimed some of them meanwhile.
+  // Others may have claimed some meanwhile.
   return claimRows<{ handle: string }>(database, 'request_refreshes', {
     where: sql`request_id = any(${chosen.map(({ id }) => id)}::uuid[]) and due_at <= ${now}::timestamptz`,
     order: sql`request_id`,
@@ -55,22 +51,21 @@ export async function claimRefreshes(
   })
 }
 
-/** What a call did to the requests that it read. */
+/** The result of a call. */
 export interface RefreshOutcome {
   refreshed: number
   deleted: number
-  /** Left out of the answer, or of a source that cannot be read now. */
+  /** Missing from the answer, or in a source that cannot be read now. */
   unchanged: number
 }
 
-/** On how many UTC days in a row a platform must leave a request out until it counts as gone. */
+/** Consecutive UTC days that a platform must omit a request before it counts as deleted there. */
 const daysMissing = 3
-/** When a request is due again whose source could not be read. */
 const unreadableMs = 7 * dayMs
 
 const utcDay = (moment: Date) => moment.toISOString().slice(0, 10)
 
-/** Counts a day on which these were missing. @returns those that have been missing for long enough to be gone. */
+/** Counts a missing day for these requests. @returns those missing for long enough to be deleted. */
 async function countMissing(transaction: Transaction, ids: readonly string[], now: Date): Promise<string[]> {
   if (ids.length === 0) return []
   const today = utcDay(now)
@@ -82,15 +77,15 @@ async function countMissing(transaction: Transaction, ids: readonly string[], no
   return rows.filter(({ misses }) => misses >= daysMissing).map(({ id }) => id)
 }
 
-/** Makes requests due later that are due before: `storePage` has set a later time for those that it refreshed. */
+/** Postpones requests that are still due: `storePage` already postponed those it refreshed. */
 const postpone = (transaction: Transaction, ids: readonly string[], now: Date) =>
   sql`
     update request_refreshes set checked_at = ${now}, due_at = ${new Date(now.getTime() + unreadableMs)}
     where request_id = any(${[...ids]}::uuid[]) and due_at <= ${now}`.execute(transaction)
 
 /**
- * Stores what a call returned for the claimed requests, and deletes what is gone: in two transactions, because one that has the locks of some requests
- * must not wait for more. What a crash leaves in between is read again when its claim ends.
+ * Stores a call's result and deletes vanished requests in two transactions, because one that holds request locks must
+ * not wait for more. After a crash in between, the rest is read again once its claim expires.
  */
 export async function applyRefresh(
   database: Database,
@@ -111,7 +106,7 @@ export async function applyRefresh(
       select id from requests where id = any(${gone}::uuid[]) order by platform, source_id for update`
     const { deleted, wishes } =
       gone.length === 0 ? { deleted: 0, wishes: {} } : await deleteRequests(transaction, chosen)
-    // Also those for which the platform returned another request, such as the one that they were merged into.
+    // Includes requests for which the platform returned another one, such as a merge target.
     await postpone(transaction, [...idsOf('unreadable'), ...idsOf('found')], now)
     await recount(transaction, wishes)
     return { refreshed: found.length, deleted, unchanged: claimed.length - found.length - deleted }

@@ -8,10 +8,10 @@ import { type BackgroundRun, createBackgroundRun } from '../../runtime/backgroun
 import type { Clock } from '../../runtime/clock.ts'
 import { applyRefresh, claimRefreshes } from './apply.ts'
 
-/** The share of the tightest window that must be left, and of a daily quota: the rest belongs to jobs. */
+/** Share of the tightest window and of a daily quota that refreshes leave to jobs. */
 const shareForJobs = 0.5
 
-/** Whether a task of the platform is queued, running or waiting. Tasks of queued jobs count too: they begin at any moment. */
+/** Whether the platform has a queued, running or waiting task. Tasks of queued jobs count: they can start any time. */
 async function hasOpenTask(database: Database, platform: PlatformName): Promise<boolean> {
   const open = await database
     .selectFrom('scrape_tasks')
@@ -31,7 +31,7 @@ async function hasRoom(host: Budget, now: Date): Promise<boolean> {
   return quota === null || quota.used < quota.limit * shareForJobs
 }
 
-/** Whether jobs leave a request of this platform over at this moment. */
+/** Whether jobs leave the platform unused at the moment. */
 async function isIdle(
   database: Database,
   platform: PlatformName,
@@ -51,15 +51,11 @@ export interface RefreshingOptions {
 }
 
 const intervalMs = 60_000
-/** The maximum calls to a platform in one round: jobs that start meanwhile come first. */
+/** Calls to a platform per round: jobs that start meanwhile go first. */
 const maxCalls = 10
-/** How long a platform is left alone after a failure that names no time. */
 const pauseMs = 60 * 60_000
 
-/**
- * Reads known requests again in the background, a few calls a minute, until it is stopped: that aborts the call under way, and what it had claimed is still
- * due. The README states its law.
- */
+/** Refreshes known requests in the background, a few calls a minute. After a stop, claimed requests stay due. */
 export function startRefreshing(options: RefreshingOptions): BackgroundRun {
   const { clock, log, platforms } = options
   const pausedUntil = new Map<PlatformName, Date>()
@@ -79,7 +75,7 @@ export function startRefreshing(options: RefreshingOptions): BackgroundRun {
         const now = clock.now()
         const retryAt = error instanceof PlatformError ? error.retryAt : null
         pausedUntil.set(platform.name, retryAt ?? new Date(now.getTime() + pauseMs))
-        // A platform that cannot be read is an everyday event; anything else is a fault of ours.
+        // Unreadable platforms are routine; anything else is our bug.
         if (error instanceof PlatformError) log.info({ platform: platform.name, code: error.code }, 'refreshes paused')
         else log.error({ err: error, platform: platform.name }, 'refreshing failed')
       }
@@ -93,7 +89,7 @@ export function startRefreshing(options: RefreshingOptions): BackgroundRun {
   })
 }
 
-/** One call to a platform. @returns whether there may be more to do now. */
+/** Makes one call to a platform. @returns whether there may be more to do now. */
 async function refreshOnce(
   { database, clock, log, hosts }: RefreshingOptions,
   { name, refresh }: Platform,

@@ -1,6 +1,6 @@
 import { type Static, type TObject, Type } from 'typebox'
 
-/** The environment variables of the refreshes: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of refreshing, part of the schema in `config.ts`, which alone reads them. */
 export const refreshVariables = {
   REFRESH_REQUESTS: Type.Boolean({
     default: true,

@@ -3,27 +3,24 @@ import type { Transaction } from '../../database/open.ts'
 import { insertQueued } from '../wish-numbers/recount.ts'
 import { insertSearchChanges } from './changes.ts'
 
-// What follows from rows of `requests` and `request_texts`, written in the transaction that writes these.
+// Copies derived from `requests` and `request_texts`, written in the same transaction.
 
-/** The statement that copies new requests for lists and numbers. @param requests what has their columns, for `from` */
+/** The statement that copies new requests to `request_facets`. @param requests a `from` item with their columns */
 export const insertFacets = (requests: RawBuilder<unknown>) => sql`
   insert into request_facets (request_id, platform, status, standing, votes, posted_at, confidence, tags, product)
   select id, platform, status, standing, votes, posted_at, confidence, tags, product from ${requests}`
 
-/** The statement that makes requests with stored texts searchable. @param requests what has their columns, for `from` */
+/** The statement that makes requests with stored texts searchable. @param requests a `from` item with their columns */
 export const insertSearchable = (requests: RawBuilder<unknown>) => sql`
   insert into searchable_requests (request_id, platform, status, standing, votes, posted_at, tags, product)
   select id, platform, status, standing, votes, posted_at, tags, product from ${requests}`
 
-/** Brings the copies of changed requests, the counts of their topics and the log of changes up to date. Their locks are held. */
+/** Updates the copies, topic counts and change log of changed requests. Their locks must be held. */
 export async function refreshCopies(transaction: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await sql`select refresh_request_copies(${[...ids]}::uuid[])`.execute(transaction)
 }
 
-/**
- * Makes requests whose texts were written searchable by them, and queues them to be placed. A statement after that of the texts: the index of words reads
- * them, and sees only what was written before.
- */
+/** Makes written texts searchable and queues them for placing. Call it after the statement that writes them. */
 export async function followTexts(
   transaction: Transaction,
   { created, changed }: { created: readonly string[]; changed: readonly string[] },
@@ -41,10 +38,9 @@ export async function followTexts(
     ${insertSearchChanges(sql`select unnest(${ids}::uuid[])`)}`.execute(transaction)
 }
 
-/** The maximum of requests that one statement copies. */
 const sliceRows = 5_000
 
-/** Makes the copies of all requests, none of which has one: after a dump was restored. */
+/** Creates the copies of all requests, after restoring a dump. */
 export async function copyAllRequests(transaction: Transaction): Promise<void> {
   let after: string | null = '00000000-0000-0000-0000-000000000000'
   while (after !== null) {

@@ -7,22 +7,18 @@ import { recount, type WishChanges } from '../wish-numbers/recount.ts'
 import { noteChangedWords } from '../words/vocabulary.ts'
 import { insertSearchChanges } from './changes.ts'
 
-/** How many days a platform's requests stay after they were last refreshed; without an entry they do not expire. */
+/** Days that a platform's requests stay after their last refresh; platforms without an entry never expire. */
 export type Retention = ReadonlyMap<PlatformName, number>
 
-/** The maximum rows that one transaction deletes, with all their words: in the embedded backend all other statements wait for it. */
+/** Requests deleted per transaction: in the embedded backend, all other statements wait for it. */
 const sliceRows = 100
 
-/**
- * Deletes requests that were not refreshed for longer than their platform allows, a slice of them. They are not suppressed:
- * a later collection may store them again.
- * @returns whether there may be more.
- */
+/** Deletes a slice of the expired requests, without suppressing them. @returns whether there may be more. */
 export async function deleteExpiredRequests(database: Database, retention: Retention, now: Date): Promise<boolean> {
   let more = false
   for (const [platform, days] of retention) {
     const before = new Date(now.getTime() - days * dayMs)
-    // A row that a page is just refreshing is locked, and stays.
+    // Skips rows locked by a page that is refreshing them.
     const chosen = sql<{ id: string }>`
       select id from requests where platform = ${platform} and greatest(updated_at, seen_at) < ${before}::timestamptz
       order by greatest(updated_at, seen_at) limit ${sliceRows} for update skip locked`
@@ -32,14 +28,11 @@ export async function deleteExpiredRequests(database: Database, retention: Reten
   return more
 }
 
-/**
- * Which unchanged requests of a platform a page marks as seen: those last refreshed before this moment. Null where nothing
- * expires, so that nothing is rewritten there.
- */
+/** Unchanged requests last refreshed before this are marked as seen; null if the platform has no retention. */
 export const markSeenBefore = (retention: Retention, platform: PlatformName, now: Date): Date | null =>
   retention.has(platform) ? new Date(now.getTime() - dayMs) : null
 
-/** Deletes what is derived from these requests, and takes them out of the counts of their topics. */
+/** Deletes data derived from these requests and subtracts them from their topics' counts. */
 export async function deleteDerived(transaction: Transaction, ids: readonly string[]): Promise<void> {
   const areTheirs = sql`request_id = any(${[...ids]}::uuid[])`
   await sql`
@@ -63,7 +56,6 @@ export interface DeletedRequests {
   wishes: WishChanges
 }
 
-/** The wishes that these requests are in, in every view. */
 async function readLeft(transaction: Transaction, ids: readonly string[]): Promise<WishChanges> {
   const { rows } = await sql<{ accountId: string | null; wishId: string }>`
     select account_id as "accountId", wish_id as "wishId" from account_wish_members where request_id = any(${[...ids]}::uuid[])
@@ -76,10 +68,9 @@ async function readLeft(transaction: Transaction, ids: readonly string[]): Promi
 }
 
 /**
- * Deletes requests with everything that depends on them: text, words that no other request has, topics with their counts, job
- * results, stored answers of idempotent calls. The only way in which requests are deleted.
- * @param chosen a query for their ids that locks the rows, those that it waits for in the order of `lockRequests`; it runs once. The transaction
- * has no lock of other requests, and must `recount` the changed wishes at its end.
+ * Deletes requests and everything that depends on them. The only function that deletes requests.
+ * @param chosen a query for their ids that locks the rows in the order of `lockRequests`; it runs once. The transaction
+ * holds no other request locks and must `recount` the changed wishes at its end.
  */
 export async function deleteRequests(
   transaction: Transaction,
@@ -88,7 +79,7 @@ export async function deleteRequests(
   const { rows: locked } = await chosen.execute(transaction)
   if (locked.length === 0) return { deleted: 0, wishes: {} }
   const ids = locked.map(({ id }) => id)
-  // A statement of its own: it must see what a page wrote whose locks were waited for.
+  // A separate statement, to see what the pages we waited for have written.
   const { rows: texts } = await sql<{ text: string; is_counted: boolean }>`
     delete from request_texts using requests
     where request_id = any(${ids}::uuid[]) and requests.id = request_id
@@ -96,7 +87,7 @@ export async function deleteRequests(
       select from uncounted_texts where uncounted_texts.request_id = request_texts.request_id) as is_counted`.execute(
     transaction,
   )
-  // In the order of all writers, before they are deleted in any.
+  // Locks in the order of all writers, before any deletion.
   await sql`
     select from account_requests where request_id = any(${ids}::uuid[]) order by account_id, request_id for update`.execute(
     transaction,
@@ -112,7 +103,7 @@ export async function deleteRequests(
   return { deleted: ids.length, wishes }
 }
 
-/** Deletes requests in a transaction of its own. @returns how many. */
+/** Deletes requests in its own transaction. @returns how many. */
 export const deleteAlone = (database: Database, chosen: RawBuilder<{ id: string }>): Promise<number> =>
   database.transaction().execute(async (transaction) => {
     const { deleted, wishes } = await deleteRequests(transaction, chosen)

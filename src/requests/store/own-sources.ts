@@ -15,11 +15,11 @@ import { topicName } from './topic-counts.ts'
 import { unlinkUnlisted } from './topic-links.ts'
 import type { StoredRequest } from './upsert.ts'
 
-/** The sources of accounts that a page has requests of. */
+/** The accounts' sources in a page. */
 export const sourcesOf = ({ platform, requests }: FoundPage): { platform: string; source: string }[] =>
   [...new Set(requests.flatMap(({ request }) => request.ownSource ?? []))].map((source) => ({ platform, source }))
 
-/** Whether corrections are about requests of this page that are not stored: storing them changes what the corrections refer to. */
+/** Whether storing this page revives corrections of requests that are not stored, which changes what they refer to. */
 export async function bringsBackCorrected(
   transaction: Transaction,
   { platform, requests }: FoundPage,
@@ -38,7 +38,7 @@ export async function bringsBackCorrected(
   return gone.length > 0
 }
 
-/** Links what was said about these new requests, before they were deleted, with them. */
+/** Relinks corrections made before these requests were deleted and stored again. */
 async function linkCorrected(transaction: Transaction, { platform }: FoundPage, created: readonly StoredRequest[]) {
   if (created.length === 0) return { corrected: [], placed: [] }
   const idOf = new Map(created.map(({ id, source_id }) => [correctionHash(platform, source_id), id]))
@@ -50,7 +50,7 @@ async function linkCorrected(transaction: Transaction, { platform }: FoundPage, 
   return { corrected: rows.map(({ id }) => id), placed }
 }
 
-/** Notes where unlisted requests were found. @returns the ids of those that were not known from there. */
+/** Records the sources of unlisted requests. @returns ids of requests not known from there before. */
 async function noteSources(
   transaction: Transaction,
   platform: string,
@@ -64,7 +64,7 @@ async function noteSources(
   return rows.map(({ request_id }) => request_id)
 }
 
-/** Which of these requests the account of the page's job saw before; none without a job. */
+/** Which of these requests the account of the page's job already saw; none without a job. */
 async function readSeen(transaction: Transaction, { jobId }: FoundPage, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select request_id as id from account_requests where request_id = any(${[...ids]}::uuid[])
@@ -72,10 +72,7 @@ async function readSeen(transaction: Transaction, { jobId }: FoundPage, ids: rea
   return rows.map(({ id }) => id)
 }
 
-/**
- * Makes unlisted requests as if this page were the first to find them: what was collected for one account must not tell the others
- * when it was found, or for which topic. They leave the topics that have no other listed requests.
- */
+/** Lists requests as if newly found: nobody may learn when, and for which topic, an account collected them. */
 async function list(transaction: Transaction, { topic, now }: FoundPage, ids: readonly string[]): Promise<void> {
   await sql`delete from request_sources where request_id = any(${[...ids]}::uuid[])`.execute(transaction)
   await unlinkUnlisted(transaction, ids)
@@ -85,7 +82,7 @@ async function list(transaction: Transaction, { topic, now }: FoundPage, ids: re
     where id = any(${[...ids]}::uuid[])`.execute(transaction)
 }
 
-/** New requests that strict accounts, if there are any, see in another class than all. */
+/** New requests that strict accounts, if any, see in another class. */
 async function readDiffering(
   transaction: Transaction,
   { platform, requests }: FoundPage,
@@ -100,18 +97,15 @@ async function readDiffering(
 }
 
 export interface SettledStandings {
-  /** The requests whose class follows from more than the page, by id. */
+  /** Ids of requests whose class depends on more than the page. */
   computed: ReadonlySet<string>
-  /** The same where all of them are new and unlisted, and no correction is kept of any; else empty. */
+  /** The subset that is new, unlisted and without stored corrections. */
   fresh: ReadonlySet<string>
-  /** Those that were unlisted, that this page lists, and that the account of its job did not see before. */
+  /** Unlisted requests that this page lists and that the account of its job had not seen. */
   appeared: ReadonlySet<string>
 }
 
-/**
- * Brings the standings of the requests of a page up to date. A request that only sources of accounts have is unlisted; one that a
- * page of the operator's sources has is listed from then on, and never unlisted again.
- */
+/** Updates a page's standings: unlisted if only in accounts' sources, listed for good once in the operator's. */
 export async function settleStandings(
   transaction: Transaction,
   page: FoundPage,
@@ -147,7 +141,7 @@ export async function settleStandings(
     for (const id of nowListed) computed.add(id)
   }
   for (const id of await readDiffering(transaction, page, stored)) computed.add(id)
-  // Both lock accounts, in the order of their ids: a page does one of the two.
+  // Both lock accounts by id, so a page does only one of the two.
   const areAllFresh = computed.size === fresh.length
   if (areAllFresh) await viewFresh(transaction, fresh)
   else await recomputeStandings(transaction, [...computed])

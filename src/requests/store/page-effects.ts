@@ -6,10 +6,7 @@ import { clockToleranceMs } from '../../runtime/stored-instants.ts'
 import type { FoundPage } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
 
-/**
- * Notes the changed statuses of requests that a watch reported, or that are of a wish that somebody marked, as events. They have the moment of the service
- * that stores the page, as everywhere: the clock of the database may be another one.
- */
+/** Logs status changes of watched or marked requests, dated by the service: the database's clock may differ. */
 export async function noteStatusChanges(
   transaction: Transaction,
   stored: readonly StoredRequest[],
@@ -38,9 +35,9 @@ export async function noteStatusChanges(
 }
 
 /**
- * Samples the votes of the requests whose votes this page changed: the new ones for today, where a later change of the day replaces
- * them. The first sample of a request comes with its base, the votes before, for the day on which they were last read. So growth
- * since a day is the votes now less those of the last sample up to that day; a request without samples has had no other votes.
+ * Samples changed votes, once per request and UTC day; a later change of the day overwrites the sample. The first
+ * sample comes with a base: the votes before, dated to when they were last read. Growth since a day is the votes minus
+ * the last sample up to that day, or 0 without samples.
  */
 export async function sampleVotes(
   transaction: Transaction,
@@ -69,14 +66,11 @@ export async function sampleVotes(
 const maxDays = 28
 const ended: ReadonlySet<RequestStatus | null> = new Set<RequestStatus>(['completed', 'declined', 'duplicate'])
 
-/**
- * How long after a request was read it is due to be read again, in ms: the more votes, the sooner. 0 votes: 28 days, 15: 7 days,
- * from 783 on: a day. An ended one, which seldom changes, waits 28 days.
- */
+/** When to read a request again, in ms: 28 days for ended ones or 0 votes, 7 for 15 votes, 1 from 783 votes on. */
 export const refreshIntervalMs = ({ votes, status }: { votes: number; status: RequestStatus | null }): number =>
   ended.has(status) ? maxDays * dayMs : Math.max(1, maxDays / Math.sqrt(1 + Math.max(0, votes))) * dayMs
 
-/** Has refreshes that are due later than any from now be due within a day. @returns how many. */
+/** Makes refreshes that are due implausibly late (the clock moved) due within a day. @returns how many. */
 export async function correctRefreshes(executor: Executor, now: Date): Promise<number> {
   const latest = new Date(now.getTime() + maxDays * dayMs + clockToleranceMs)
   const { numAffectedRows } = await sql`
@@ -86,10 +80,7 @@ export async function correctRefreshes(executor: Executor, now: Date): Promise<n
   return Number(numAffectedRows)
 }
 
-/**
- * Notes what the requests of a page are read again by, and when: they have just been read. A row that would become due hardly
- * later than it is now is not written.
- */
+/** Records how and when to refresh the requests of a page just read. Skips rows whose due time would hardly change. */
 export async function noteRefreshHandles(
   transaction: Transaction,
   { requests, platform, now }: FoundPage,
@@ -101,7 +92,7 @@ export async function noteRefreshHandles(
     return [{ id, handle: request.refreshHandle, interval_ms: refreshIntervalMs(request) }]
   })
   if (handles.length === 0) return
-  // Rows that stay as they are never reach the insert, which would lock each of them.
+  // Keeps unchanged rows from the insert, which would lock them.
   await sql`
     with fresh as materialized (
       select id, handle, ${now}::timestamptz + interval_ms * interval '1 ms' as due_at

@@ -5,45 +5,42 @@ import { detect } from '../detection/detect.ts'
 import { voiceOf } from '../voices/voices.ts'
 import { searchTextOf } from '../words/text.ts'
 
-/**
- * What becomes of a request of a page: on topic it joins the topic and the job, incomplete it joins the job, off topic it is only
- * refreshed, when it is stored already.
- */
+/** On topic: joins topic and job. Incomplete: joins the job. Off topic: only refreshed, if already stored. */
 export type Relevance = 'onTopic' | 'incomplete' | 'offTopic'
 
 export interface PreparedRequest {
   request: FoundRequest
   relevance: Relevance
-  /** What it is found by; null where that is written in the background, after a large import. */
+  /** The searched text; null if it is written in the background, after a large import. */
   text: string | null
-  /** What it is told from other voices by (`voiceOf`). */
+  /** Tells voices apart (`voiceOf`). */
   voice: Buffer
-  /** By its platform, else by detection; 0 to 1. */
+  /** By the platform, else by detection; 0 to 1. */
   confidence: number
 }
 
-/** A page made ready to be stored: each request once, in the order of their keys. */
+/** A page ready to store: distinct requests, ordered by key. */
 export interface PreparedPage {
   requests: PreparedRequest[]
-  /** Known requests that did not change but were last refreshed before this are marked as seen; null for none. */
+  /** Unchanged requests last refreshed before this are marked as seen; null for none. */
   markSeenBefore: Date | null
 }
 
 export interface FoundPage extends PreparedPage {
   platform: PlatformName
-  /** Null for a live collection: its requests cannot be listed by job. */
+  /** Null for a live collection, whose requests cannot be listed by job. */
   jobId: string | null
-  /** The job of a live collection, which says whether an expansion thought of the topic. */
+  /** The job of a live collection, which tells whether an expansion suggested the topic. */
   unownedJobId?: string
   topic: string
   now: Date
 }
 
-/** Each request once, and in the order of their keys, so that two transactions that meet on the same requests cannot deadlock. */
+/** Deduplicates and sorts requests by key, so that concurrent transactions on the same requests cannot deadlock. */
 function distinctRequests({ requests, incomplete = [], offTopic = [] }: FetchedRequests) {
   const withKeys = (found: readonly FoundRequest[], relevance: Relevance) =>
     found.map((request) => [request.sourceId, { request, relevance }] as const)
-  // A later mention on the same page wins, on topic over the others: one statement may not touch a row twice.
+  // The last mention wins, and on topic beats the others: one statement may not touch a row twice.
   const all = [
     ...withKeys(offTopic, 'offTopic'),
     ...withKeys(incomplete, 'incomplete'),
@@ -52,7 +49,7 @@ function distinctRequests({ requests, incomplete = [], offTopic = [] }: FetchedR
   return [...new Map(all).values()]
 }
 
-/** Normalises and judges the text of a request. @param isFoundLater whether its searched text is written in the background */
+/** Normalizes and judges a request's text. @param isFoundLater whether its search text is written later */
 export function prepareRequest(
   platform: PlatformName,
   request: FoundRequest,
@@ -66,10 +63,7 @@ export function prepareRequest(
 
 type FetchedRequests = Pick<Page, 'requests' | 'incomplete' | 'offTopic'>
 
-/**
- * The part of storing that needs no database, before its transaction begins. A text can take milliseconds to normalise, so the
- * event loop runs between two of them.
- */
+/** Prepares a page before its transaction. Yields between texts: normalizing one can take milliseconds. */
 export async function preparePage(
   platform: PlatformName,
   fetched: FetchedRequests,
@@ -77,7 +71,7 @@ export async function preparePage(
   isFoundLater = false,
 ): Promise<PreparedPage> {
   const prepared: PreparedPage = { requests: [], markSeenBefore }
-  // The page before it may be being stored: each answer of the database waits until the event loop is free.
+  // The previous page may be mid-storage, and each database answer waits for a free event loop.
   const pause = createPauses(1)
   for (const { request, relevance } of distinctRequests(fetched)) {
     prepared.requests.push(prepareRequest(platform, request, relevance, isFoundLater))

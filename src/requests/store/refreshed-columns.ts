@@ -5,7 +5,7 @@ import type { FoundRequest } from '../../platforms/platform.ts'
 import { dayMs } from '../../runtime/durations.ts'
 import { productOf } from '../product.ts'
 
-/** The columns that a refresh never changes, or that the database or the statement itself sets. */
+/** Columns that a refresh never changes, or that the database or the statement sets. */
 type OtherColumn =
   | 'id'
   | 'platform'
@@ -20,14 +20,13 @@ type OtherColumn =
   | 'status_changed_at'
   | 'status_observed'
 
-/** A count as the column holds it: a number that a platform makes up must not fail the whole page. */
+/** Clamps a count to the column's range: a bogus number must not fail the whole page. */
 const toInteger = (count: number) => Math.trunc(Math.min(Math.max(count || 0, -2_147_483_648), 2_147_483_647))
 
-/** A platform's date, or null for one that cannot be true: before 1970 or later than tomorrow. */
+/** A platform's date; null if implausible (before 1970 or after tomorrow). */
 export const toPastDate = (date: Date | null, now: Date) =>
   date !== null && date.getTime() >= 0 && date.getTime() <= now.getTime() + dayMs ? date : null
 
-/** What else the values of a found request depend on. */
 interface FoundWith {
   platform: PlatformName
   now: Date
@@ -35,13 +34,11 @@ interface FoundWith {
 }
 
 interface RefreshedColumn {
-  /** Its type in the database. */
   type: 'text' | 'text[]' | 'integer' | 'timestamptz' | 'boolean' | 'bytea'
-  /** Its value for a request that was found there, at this moment. */
   read(request: FoundRequest, found: FoundWith): unknown
 }
 
-/** The columns that a refresh may change: complete by their type, so that a new column of `requests` cannot be forgotten. */
+/** The columns that a refresh may change. The type makes a forgotten new column a compile error. */
 const refreshedColumns: Record<Exclude<keyof Tables['requests'], OtherColumn>, RefreshedColumn> = {
   title: { type: 'text', read: ({ title }) => title },
   description: { type: 'text', read: ({ description }) => description },
@@ -71,7 +68,7 @@ const refreshedColumns: Record<Exclude<keyof Tables['requests'], OtherColumn>, R
 const entries = Object.entries(refreshedColumns)
 const names = entries.map(([name]) => name)
 
-/** The same columns in the parts of the upsert. */
+/** The columns as SQL for each part of the upsert. */
 export const refreshed = {
   columns: sql.join(names.map((name) => sql.ref(name))),
   definitions: sql.join(entries.map(([name, { type }]) => sql`${sql.ref(name)} ${sql.raw(type)}`)),
@@ -80,6 +77,6 @@ export const refreshed = {
   assignments: sql.join(names.map((name) => sql`${sql.ref(name)} = ${sql.ref(`excluded.${name}`)}`)),
 }
 
-/** The values of these columns for a request. */
+/** A request's values of these columns. */
 export const refreshedValues = (request: FoundRequest, found: FoundWith): Record<string, unknown> =>
   Object.fromEntries(entries.map(([name, { read }]) => [name, read(request, found)]))

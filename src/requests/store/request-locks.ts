@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 
 /**
- * Locks requests in the order in which every writer locks them (decision 052): so no two transactions wait for each other. A transaction
- * locks all of its requests in one statement, and takes no advisory lock afterwards.
- * @param ids a query for `id`; ids without a request are ignored.
+ * Locks requests in the order of all writers, which prevents deadlocks (decision 052). Lock all of a transaction's
+ * requests in one statement, and take no advisory lock afterwards.
+ * @param ids a query for `id`; unknown ids are ignored
  */
 export async function lockRequestsOf(transaction: Transaction, ids: RawBuilder<unknown>): Promise<void> {
   await sql`
@@ -13,6 +13,6 @@ export async function lockRequestsOf(transaction: Transaction, ids: RawBuilder<u
   )
 }
 
-/** The same for ids. */
+/** `lockRequestsOf` for a list of ids. */
 export const lockRequests = (transaction: Transaction, ids: readonly string[]): Promise<void> =>
   lockRequestsOf(transaction, sql`select unnest(${[...ids]}::uuid[])`)

@@ -10,27 +10,26 @@ import { countListings } from '../words/uncounted-texts.ts'
 import { noteSearchChanges } from './changes.ts'
 import { refreshCopies } from './copies.ts'
 
-/** The class of a request that is listed, or that an account sees. */
+/** The class of a listed request, or of one an account sees. */
 export type ClassStanding = Exclude<Standing, -1>
 
 const standingOfClass = { likely: 2, maybe: 1, unlikely: 0 } as const
 
-/** The standing of a confidence. It is rounded as the column stores it, so that both have the same standing. */
+/** The standing of a confidence, rounded as the column stores it so that both agree. */
 export const standingOfConfidence = (
   confidence: number,
   platform: PlatformName,
   strictness: Strictness = 'usual',
 ): ClassStanding => standingOfClass[wishClassOf(Math.fround(confidence), platform, thresholdsBy(strictness))]
 
-/** What corrections refer to: a request by its id on its platform, so that they survive its deletion. */
+/** Corrections refer to a request by the hash of its platform and id, so that they survive its deletion. */
 export const correctionHash = (platform: PlatformName, sourceId: string): string =>
   hashIdentity(platform, { kind: 'id', value: sourceId })
 
-/** The text that a model judged: its judgement counts as long as the text has this hash (`request_judgements.text_hash`). */
+/** The hash of a judged text. A judgement counts only while the text has it (`request_judgements.text_hash`). */
 export const judgedTextHash = ({ title, description }: { title: string; description: string }): string =>
   hash('sha256', `${title}\0${description}`)
 
-/** What the standings of a request follow from. */
 interface Facts {
   id: string
   platform: PlatformName
@@ -39,7 +38,7 @@ interface Facts {
   confidence: number
   is_unlisted: boolean
   judgement: { text_hash: string; confidence: number; is_chore: boolean } | null
-  /** Only of a request with a judgement. */
+  /** Set only with a judgement. */
   judged_title: string | null
   judged_description: string | null
 }
@@ -52,25 +51,25 @@ interface Correction {
 
 const standingOfCorrection = ({ is_request }: Correction): ClassStanding => (is_request ? 2 : 0)
 
-/** The judgement of this very text. */
+/** The judgement, if it is of exactly this text. */
 function judgementOf({ judgement, judged_title: title, judged_description: description }: Facts) {
   const hash = judgement && judgedTextHash({ title: title ?? '', description: description ?? '' })
   return judgement?.text_hash === hash ? judgement : null
 }
 
-/** The class by detection, or by a model's judgement of this very text, or by the operator's correction: the strongest of them. */
+/** The shared class: the operator's correction, else a model's judgement of this very text, else detection. */
 function sharedClass(facts: Facts, operators: Correction | undefined): ClassStanding {
   if (operators) return standingOfCorrection(operators)
   return standingOfConfidence((judgementOf(facts) ?? facts).confidence, facts.platform)
 }
 
-/** The accounts that are strict. To be read under the lock of the requests: who derives their standings again waits for it. */
+/** The strict accounts. Read it under the requests' locks, for which reclassification waits. */
 export async function readStrictAccounts(transaction: Transaction): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`select id from accounts where is_strict`.execute(transaction)
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The class for strict accounts. What the operator corrected, and chores, are for them as for all. */
+/** The class for strict accounts. The operator's corrections and chores apply to them as to all. */
 function strictClass(facts: Facts, shared: ClassStanding, isCorrected: boolean): ClassStanding {
   const judgement = judgementOf(facts)
   if (isCorrected || judgement?.is_chore) return shared
@@ -83,10 +82,7 @@ interface OwnStanding {
   standing: ClassStanding
 }
 
-/**
- * How accounts see a request that they see differently from the shared view: by their corrections, else by their strictness.
- * @param viewers those that named a source of it.
- */
+/** Standings of accounts that differ from the shared one. @param viewers accounts that named its source */
 function ownStandingsOf(
   { id: request_id, is_unlisted }: Facts,
   shared: ClassStanding,
@@ -100,9 +96,9 @@ function ownStandingsOf(
   )
 }
 
-/** Locks the requests, in the order in which all writers lock them. */
+/** Locks the requests in the order of all writers. */
 async function lockFacts(transaction: Transaction, ids: readonly string[]): Promise<Facts[]> {
-  // `offset 0`: else the planner reads the whole table into a hash for each page of an import.
+  // `offset 0` keeps the planner from hashing the whole table for each page of an import.
   const { rows } = await sql<Facts>`
     select id, platform, source_id, standing, requests.confidence,
       exists (select from request_sources where request_sources.request_id = id offset 0) as is_unlisted,
@@ -126,7 +122,6 @@ async function readCorrections(
   return Map.groupBy(rows, (correction) => correction.source_hash)
 }
 
-/** The accounts that named a source of each unlisted request. */
 async function readViewers(transaction: Transaction, facts: readonly Facts[]): Promise<Map<string, Set<string>>> {
   const viewers = new Map<string, Set<string>>()
   const unlisted = facts.filter((request) => request.is_unlisted).map(({ id }) => id)
@@ -149,7 +144,6 @@ async function writeStandings(transaction: Transaction, changed: readonly { id: 
     where requests.id = fresh.id`.execute(transaction)
 }
 
-/** Notes that accounts have a view of their own. */
 async function setOwnView(transaction: Transaction, accounts: readonly string[]): Promise<void> {
   if (accounts.length === 0) return
   await sql`
@@ -159,9 +153,9 @@ async function setOwnView(transaction: Transaction, accounts: readonly string[])
   )
 }
 
-/** Replaces the rows of `account_requests` of these requests; those that do not change are not written. @returns what was written */
+/** Replaces these requests' rows of `account_requests`, skipping unchanged ones. @returns the rows written */
 async function writeViews(transaction: Transaction, ids: readonly string[], views: readonly OwnStanding[]) {
-  // Accounts before their rows: the deletion of an account has its row, and deletes those of all requests without the locks of these.
+  // Lock accounts before their rows: deleting an account locks its row, then deletes its rows without request locks.
   await setOwnView(transaction, [...new Set(views.map(({ account_id }) => account_id))])
   await sql`
     select from account_requests where request_id = any(${ids}::uuid[]) order by account_id, request_id for update`.execute(
@@ -182,16 +176,15 @@ async function writeViews(transaction: Transaction, ids: readonly string[], view
   return { deleted, written }
 }
 
-/** An unlisted request that this transaction stored, and of which no correction is kept. */
+/** An unlisted request that this transaction stored and that has no stored corrections. */
 export interface FreshRequest {
   id: string
   platform: PlatformName
-  /** The source of accounts that it was found in. */
   source: string
   confidence: number
 }
 
-/** Stores how the accounts that named their sources see fresh requests: what `recomputeStandings` would derive, for all of them at once. */
+/** Bulk `recomputeStandings` for fresh requests: stores how the accounts that named their sources see them. */
 export async function viewFresh(transaction: Transaction, fresh: readonly FreshRequest[]): Promise<void> {
   const [first] = fresh
   if (first === undefined) return
@@ -218,12 +211,11 @@ export async function viewFresh(transaction: Transaction, fresh: readonly FreshR
 }
 
 /**
- * Derives the shared standing and the differences of accounts of these requests again, from what is stored of them: confidence,
- * judgement, corrections, the sources that accounts named, and their strictness. To be called in the transaction that changes any of these, after
- * the change. Ids without a request are ignored.
+ * Derives these requests' shared standing and account differences from confidence, judgement, corrections, named
+ * sources and strictness. Call it after changing any of these, in the same transaction. Unknown ids are ignored.
  *
- * It locks the requests, which the caller does itself before it reads or writes what the standings follow from, and before it locks rows of accounts
- * or jobs.
+ * It locks the requests. The caller must lock them itself before reading or writing anything that standings depend on,
+ * and before locking rows of accounts or jobs.
  */
 export async function recomputeStandings(transaction: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return

@@ -17,23 +17,19 @@ import { linkToTopic } from './topic-links.ts'
 import { type StoredRequest, upsertRequests } from './upsert.ts'
 
 export interface StoredPage {
-  /** How many different requests of the page joined its job, known ones included. */
+  /** How many distinct requests of the page joined its job, known ones included. */
   found: number
-  /**
-   * How many of those about the topic were new to the cache, or unlisted until now and not seen by the account of the job, and are likely
-   * requests as it sees them.
-   */
+  /** How many likely requests about the topic are new to the cache or, for the job's account, newly visible. */
   created: number
-  /** How many of those about the topic were new and may be requests. */
+  /** How many maybe requests about the topic were new. */
   maybeCreated: number
-  /** How many rows were new, whatever they are about, and how many known ones were written. */
+  /** How many rows were new, on topic or not. */
   inserted: number
-  /** How many of the new rows are no likely requests. */
   notLikely: number
   changed: number
-  /** Those that joined the job by this page, by id: no earlier page of it had them. Empty for a live collection. */
+  /** Ids of requests that joined the job with this page. Empty for a live collection. */
   joined: string[]
-  /** What the transaction of the page gives to `recount` before it commits. */
+  /** For the `recount` at the end of the page's transaction. */
   wishes: WishChanges
 }
 
@@ -41,7 +37,7 @@ const nothing: StoredPage = {
   ...{ found: 0, created: 0, maybeCreated: 0, inserted: 0, notLikely: 0, changed: 0, joined: [], wishes: {} },
 }
 
-/** Stores a page in a transaction of its own. */
+/** Stores a page in its own transaction. */
 export const storePageAlone = (database: Database, found: FoundPage): Promise<StoredPage> =>
   database.transaction().execute(async (transaction) => {
     const stored = await storePage(transaction, found)
@@ -49,14 +45,11 @@ export const storePageAlone = (database: Database, found: FoundPage): Promise<St
     return stored
   })
 
-/**
- * Stores the requests that a page found, inside the transaction of the page, which must `recount` the changed wishes at its end; those that are
- * suppressed are left out.
- */
+/** Stores a page without its suppressed requests; its transaction must end with a `recount` of the wishes. */
 export async function storePage(transaction: Transaction, found: FoundPage): Promise<StoredPage> {
   const identified = found.requests.map(({ request }) => request)
   if (identified.length === 0) return nothing
-  // All advisory locks come before the locks of the requests.
+  // Advisory locks come before request locks.
   const suppressed = await findSuppressed(transaction, found.platform, identified)
   if (await bringsBackCorrected(transaction, found)) await takeLock(transaction, 'memberships')
   await takeSourceLocks(transaction, sourcesOf(found), 'shared')
@@ -68,7 +61,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await refreshCopies(transaction, changed)
   const stored = new Map(rows.map((row) => [row.source_id, row]))
   const idOf = new Map(rows.map(({ source_id, id }) => [source_id, id]))
-  // Before the links, which copy the standing.
+  // Must precede the links, which copy the standing.
   const settled = await settleStandings(transaction, page, stored)
   const texts = await upsertTexts(transaction, page, stored)
   const joining = page.requests
@@ -84,7 +77,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   await noteChangedWords(transaction, texts.changed)
   const corrected = rows.filter((row) => row.maybe_corrected).map(({ id }) => id)
   const inserted = rows.filter((row) => row.created)
-  // Other new requests are wishes by themselves without a row.
+  // Other new requests are wishes by themselves, without a row.
   const asks = page.platform === importPlatform ? inserted.map(({ id }) => id) : []
   const confidenceOf = new Map(page.requests.map(({ request, confidence }) => [request.sourceId, confidence]))
   const isLikely = ({ source_id }: StoredRequest) =>
@@ -101,7 +94,7 @@ export async function storePage(transaction: Transaction, found: FoundPage): Pro
   return { found: joining.length, ...counts, joined, wishes }
 }
 
-/** @returns those that the job did not have. */
+/** @returns those new to the job. */
 async function linkToJob(transaction: Transaction, { jobId }: FoundPage, ids: readonly string[]): Promise<string[]> {
   if (jobId === null || ids.length === 0) return []
   const { rows } = await sql<{ id: string }>`
@@ -111,7 +104,7 @@ async function linkToJob(transaction: Transaction, { jobId }: FoundPage, ids: re
   return rows.map(({ id }) => id)
 }
 
-/** The new requests about the topic by class, as the account of the job sees them. One that others could not see before is new, too. */
+/** Counts new on-topic requests by class, as the job's account sees them. Newly visible requests count as new. */
 async function countCreated(
   transaction: Transaction,
   { jobId, platform, requests }: FoundPage,
@@ -130,7 +123,7 @@ async function countCreated(
   return { likely: count(2), maybe: count(1) }
 }
 
-/** As the account of a job sees these requests; without a job, as all do. */
+/** As the job's account sees these requests; without a job, the shared view. */
 async function readStandings(
   transaction: Transaction,
   jobId: string | null,

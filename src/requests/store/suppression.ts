@@ -15,9 +15,9 @@ import {
   identitiesOfUrl,
 } from '../identity.ts'
 
-/** The fields by which a body names what is purged, or lifted again. */
+/** The fields of a body that select requests to purge, or suppressions to lift. */
 export const selectionFields = {
-  // Every platform, on or not: what was collected of one that is off is still here.
+  // Includes disabled platforms, whose requests may still be stored.
   platform: Type.Optional(oneOf(storedPlatformNames, { description: 'Only what is from there' })),
   url: Type.Optional(
     trimmedText(
@@ -33,17 +33,14 @@ export const selectionFields = {
 
 export const purgeId = Type.String({ description: 'What the suppression is lifted by' })
 
-/**
- * Refuses more than one of the fields that exclude each other, and none of them where one is required.
- * @throws ServiceError INVALID_REQUEST
- */
+/** Requires at most one, or exactly one, of the exclusive fields. @throws ServiceError INVALID_REQUEST */
 export function requireOne(body: Record<string, unknown>, exclusive: readonly string[], isRequired: boolean): void {
   const [first, second] = exclusive.filter((field) => body[field] !== undefined)
   if (second !== undefined) throw invalidField(second, `cannot be combined with ${first}`)
   if (isRequired && first === undefined) throw invalidField('', `name one of ${exclusive.join(', ')}`)
 }
 
-/** Refuses an address or an author that nothing could be recognised by. @throws ServiceError INVALID_REQUEST */
+/** Rejects a URL or author that cannot identify anything. @throws ServiceError INVALID_REQUEST */
 export function requireComparable({ url, author }: { url?: string; author?: string }): void {
   if (url !== undefined && identitiesOfUrl(url).length === 0) {
     throw invalidField('url', 'must be a web address, https://…')
@@ -54,9 +51,8 @@ export function requireComparable({ url, author }: { url?: string; author?: stri
 }
 
 /**
- * Which requests of a page may not be stored. To be called before anything is stored: until the transaction ends nothing
- * is added to the list, so that either the purge sees the stored row or the page sees the suppression.
- * @returns their source ids.
+ * Finds the source ids that a page must not store. Call before storing: the shared lock keeps the list unchanged, so
+ * either the purge sees the row or the page sees the suppression.
  */
 export async function findSuppressed(
   transaction: Transaction,
@@ -70,7 +66,7 @@ export async function findSuppressed(
       sourceIdOf.set(hash, [...(sourceIdOf.get(hash) ?? []), request.sourceId])
     }
   }
-  // A statement of its own: the one that reads the list must have a snapshot from after the waiting.
+  // Lock in a separate statement, so that the next one gets a snapshot from after the wait.
   await takeSharedLock(transaction, 'suppressions')
   const { rows } = await sql<{ hash: string }>`
     select distinct hash from suppressions where hash = any(${[...sourceIdOf.keys()]}::text[])`.execute(transaction)
@@ -80,12 +76,12 @@ export async function findSuppressed(
 export interface NewSuppressions {
   purgeId: string
   identities: readonly (Identity & { platform: PlatformName })[]
-  /** Whether the operator named them; else they are the ids of what was deleted. */
+  /** Whether the operator named them; else they are ids of deleted requests. */
   named: boolean
   now: Date
 }
 
-/** Adds to the list. Waits for the pages that are being stored; those after them see it when the transaction has committed. */
+/** Adds to the list. Waits for pages being stored; later pages see the entries once this commits. */
 export async function suppress(transaction: Transaction, { purgeId, identities, named, now }: NewSuppressions) {
   if (identities.length === 0) return
   const entries = identities.map((identity) => ({
@@ -100,13 +96,13 @@ export async function suppress(transaction: Transaction, { purgeId, identities, 
     on conflict do nothing`.execute(transaction)
 }
 
-/** Entries of one identity on every platform that it may have been suppressed on. */
+/** The hashes of an identity on every platform where it may be suppressed. */
 const hashesOf = (identities: readonly Identity[], platform: PlatformName | undefined) =>
   identities.flatMap((identity) =>
     (platform === undefined ? storedPlatformNames : [platform]).map((name) => hashIdentity(name, identity)),
   )
 
-/** The maximum entries that one statement deletes: in the embedded backend all other statements wait for it. */
+/** Entries deleted per statement: in the embedded backend, all other statements wait for it. */
 const sliceRows = 5_000
 
 async function liftPurges(database: Database, purgeIds: readonly string[]): Promise<number> {
@@ -120,11 +116,7 @@ async function liftPurges(database: Database, purgeIds: readonly string[]): Prom
   }
 }
 
-/**
- * Lifts what was suppressed: by a name, everything of the purges that named it, and what others know of it; by a purge,
- * everything of that one.
- * @returns how many entries are gone.
- */
+/** Lifts suppressions by purge or by name, with everything of the purges that named it. @returns how many. */
 export async function liftSuppression(
   database: Database,
   what: { purgeId: string } | { identities: readonly Identity[]; platform: PlatformName | undefined },
@@ -141,13 +133,13 @@ export async function liftSuppression(
 
 export interface SuppressingPurge {
   purgeId: string
-  /** What was named, each kind once; empty for a purge by platform or age. */
+  /** The distinct kinds named; empty for a purge by platform or age. */
   kinds: IdentityKind[]
   entries: number
   createdAt: Date
 }
 
-/** How much is suppressed, and by which purges. */
+/** The number of suppressions, and the purges behind them. */
 export async function listSuppressions(executor: Executor): Promise<{ entries: number; purges: SuppressingPurge[] }> {
   const { rows: counted } = await sql<{ entries: number }>`select count(*) as entries from suppressions`.execute(
     executor,

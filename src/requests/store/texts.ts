@@ -7,7 +7,6 @@ import { followTexts } from './copies.ts'
 import { type FoundPage, prepareRequest } from './prepared-page.ts'
 import type { StoredRequest } from './upsert.ts'
 
-/** The descriptions of these requests that are stored whole. */
 async function readWholeTexts(transaction: Transaction, platform: string, sourceIds: readonly string[]) {
   const rows = await transaction
     .selectFrom('requests')
@@ -20,10 +19,7 @@ async function readWholeTexts(transaction: Transaction, platform: string, source
   return new Map(rows.map(({ source_id, description }) => [source_id, description]))
 }
 
-/**
- * The page where no excerpt replaces a whole text: a search shows another part of the text for each topic. An incomplete request whose
- * stored text has the words of the topic is on topic.
- */
+/** Keeps excerpts from replacing whole texts; stored texts decide whether incomplete requests are on topic. */
 export async function withStoredTexts(transaction: Transaction, page: FoundPage): Promise<FoundPage> {
   const { platform, requests } = page
   const excerpts = requests.filter(({ request }) => request.excerpt).map(({ request }) => request.sourceId)
@@ -40,22 +36,18 @@ export async function withStoredTexts(transaction: Transaction, page: FoundPage)
   return { ...page, requests: completed }
 }
 
-/** The searched texts of listed requests that a page changed. */
+/** What changed in the searched texts of listed requests. */
 export interface WrittenTexts {
-  /** The ids of those that are new: the vocabulary counts them in the background. */
+  /** Ids of new texts, which the vocabulary counts in the background. */
   created: string[]
-  /** Those that the vocabulary counts, with what they were. A text that is still to be counted is counted as it is then. */
+  /** Changed texts that the vocabulary already counts, with their old text. Uncounted ones are counted later anyway. */
   changed: ChangedText[]
 }
 
-/**
- * Writes the searched texts that are new or have changed, and no others, with what follows from them. The caller holds the locks of the requests.
- * @param textOf by the id of a request
- */
+/** Writes new and changed searched texts, by request id. The locks of the requests must be held. */
 export async function writeTexts(transaction: Transaction, textOf: ReadonlyMap<string, string>): Promise<WrittenTexts> {
   const texts = JSON.stringify([...textOf].map(([request_id, text]) => ({ request_id, text })))
-  // A text is written only under the lock of its request, so the one that this statement sees is the one that it replaces.
-  // An insert that updates on conflict would parse a changed text twice.
+  // The request locks make `before` exactly the replaced text. An upsert would parse a changed text twice.
   const { rows } = await sql<{ id: string; before: string | null; is_listed: boolean; is_counted: boolean }>`
     with incoming as materialized (
       select * from jsonb_to_recordset(${texts}::jsonb) as incoming (request_id uuid, text text)
@@ -72,7 +64,7 @@ export async function writeTexts(transaction: Transaction, textOf: ReadonlyMap<s
     select request_id as id, before, standing >= ${sql.lit(standings.unlikely)} as is_listed,
       not exists (select from uncounted_texts where uncounted_texts.request_id = changed.request_id) as is_counted
     from changed join requests on requests.id = request_id`.execute(transaction)
-  // In the order of the page, in which they are placed in wishes.
+  // Keep the page's order for placing in wishes.
   const order = new Map([...textOf.keys()].map((id, at) => [id, at]))
   rows.sort((one, other) => order.get(one.id)! - order.get(other.id)!)
   const [created, changed] = [
@@ -89,7 +81,7 @@ export async function writeTexts(transaction: Transaction, textOf: ReadonlyMap<s
   }
 }
 
-/** Has the searched texts of these requests written in the background (`unwritten-texts.ts`). The caller holds their locks. */
+/** Queues searched texts to be written in the background (`unwritten-texts.ts`). Their locks must be held. */
 async function writeLater(transaction: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
@@ -98,7 +90,7 @@ async function writeLater(transaction: Transaction, ids: readonly string[]): Pro
   )
 }
 
-/** Writes the searched texts of a page, or has them written later where the page has none. @param stored its requests, by source id */
+/** Writes the searched texts of a page, or queues those that it lacks. @param stored its requests, by source id */
 export async function upsertTexts(
   transaction: Transaction,
   { requests }: FoundPage,

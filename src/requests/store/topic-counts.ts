@@ -6,34 +6,30 @@ import { topicKey } from '../../platforms/topic-words.ts'
 import { type BackgroundRun, createBackgroundRun, wakeOn } from '../../runtime/background-run.ts'
 import { countSlice } from '../words/uncounted-texts.ts'
 
-/** A count of a row of `topics`, with what is not folded into it yet. */
+/** A topic's count plus its unfolded differences. */
 const exact = (count: 'requests' | 'maybe') => sql`(topics.${sql.ref(count)} + (
   select coalesce(sum(unfolded.${sql.ref(count)}), 0) from topic_deltas as unfolded where unfolded.topic_key = topics.key))`
 
-/**
- * Whether a row of `topics` has listed requests. The name of any other topic was typed by an account that collected it from sources
- * of its own, or has no requests: it is not shown to all.
- */
+/** Whether a topic has listed requests. Other names may be private: an account typed them for its own sources. */
 export const isListedTopic = sql<boolean>`(${exact('requests')} > 0 or ${exact('maybe')} > 0)`
 
-/** How a topic is written in requests that are found for it: as all see it, else as this page was collected for it. */
+/** A topic's shared spelling, else the one that this page was collected for. */
 export const topicName = (topic: string): RawBuilder<string> =>
   sql<string>`coalesce((select name from topics where key = ${topicKey(topic)} and ${isListedTopic}), ${topic})`
 
-/** The name is in the triggers that notify (`database/schema/request-copies.sql`). */
+/** Also in the notifying triggers (`database/schema/request-copies.sql`). */
 const channel = 'wishwell_uncounted_texts'
-/** How long after a page its words are counted and its differences folded: what several pages have in common is then written once. */
+/** Delay before counting words and folding differences, so that several pages share the writes. */
 const delayMs = 500
-/** After a slice, other work has the database to itself for so many times as long as the slice took. */
+/** Pause after a slice, as a multiple of its duration, to leave the database to other work. */
 const pauseFactor = 4
 
-/** A slice of each kind. @returns whether there may be more. */
 async function foldSlice(database: Database): Promise<boolean> {
   const moreTopics = await foldTopicCounts(database)
   return (await countSlice(database)) || moreTopics
 }
 
-/** Folds counts of topics and counts words soon after pages were stored, by this process or another, and at once what was left. */
+/** Folds topic counts and counts words soon after any process stored pages; handles leftovers at once. */
 export async function startFolding(
   { database, listen }: Pick<OpenDatabase, 'database' | 'listen'>,
   log: Pick<Logger, 'error'>,
@@ -46,18 +42,14 @@ export async function startFolding(
   return wakeOn(folding, { listen, channel, delayMs })
 }
 
-/** The maximum statements whose differences one transaction folds: in the embedded backend all other statements wait for it. */
+/** Statements folded per transaction: in the embedded backend, all other statements wait for it. */
 const maxSliceRows = 20
 
-/**
- * Adds a slice of the differences that statements appended (`topic_deltas`) to the counts of topics. What takes a row away adds it in the same
- * transaction, so an interrupted slice is folded by the next one.
- * @returns whether there may be more.
- */
+/** Atomically folds a slice of `topic_deltas` into the topics' counts. @returns whether there may be more. */
 export async function foldTopicCounts(database: Database, sliceRows = maxSliceRows): Promise<boolean> {
   const folded = await database.transaction().execute(async (transaction) => {
     await takeLock(transaction, 'topicCounts')
-    // A statement of its own: it must see what the lock was waited for.
+    // A separate statement, to see what was committed while waiting for the lock.
     const { rows } = await sql<{ folded: number }>`select fold_topic_deltas(${sliceRows}::integer) as folded`.execute(
       transaction,
     )
@@ -66,7 +58,7 @@ export async function foldTopicCounts(database: Database, sliceRows = maxSliceRo
   return folded === sliceRows
 }
 
-/** Adds all differences to the counts of topics. */
+/** Folds all differences into the counts of topics. */
 export async function foldAllTopicCounts(database: Database): Promise<void> {
   while (await foldTopicCounts(database));
 }

@@ -11,16 +11,11 @@ interface NewTopic {
   topic: string
   unownedJobId: string | undefined
   now: Date
-  /** Whether the page has listed requests of the topic. */
   isListedPage: boolean
-  /** The requests that the page created. */
   created: readonly string[]
 }
 
-/**
- * Whether only an expansion thought of the topic. The unowned job is locked, so that no call clears its mark meanwhile, and because its pages lock it before
- * the topic in any case: the other order could deadlock.
- */
+/** Whether only an expansion suggested the topic. Locks the job before the topic, like its pages, against deadlocks. */
 async function isFromExpansion(transaction: Transaction, unownedJobId: string | undefined): Promise<boolean> {
   if (unownedJobId === undefined) return false
   const { rows } = await sql<{ from_expansion: boolean }>`
@@ -28,10 +23,7 @@ async function isFromExpansion(transaction: Transaction, unownedJobId: string | 
   return rows[0]?.from_expansion ?? false
 }
 
-/**
- * Stores a topic that is new, or gives one without listed requests the spelling of this page. The row of any other topic is not locked: pages of one
- * topic would wait for each other.
- */
+/** Stores a new topic, or respells an unlisted one. Locks no other topic: pages would wait for each other. */
 async function ensureTopic(transaction: Transaction, page: NewTopic): Promise<void> {
   const { key, topic, unownedJobId, isListedPage, created } = page
   const { rows } = await sql<{ name: string; from_expansion: boolean; is_listed: boolean }>`
@@ -42,7 +34,7 @@ async function ensureTopic(transaction: Transaction, page: NewTopic): Promise<vo
     if (known?.name === topic && known.from_expansion === fromExpansion) return
     await spellTopic(transaction, page, fromExpansion)
   } else if (known.name === topic) return
-  // They were stored in the spelling of this page, if another page has listed the topic since.
+  // They were stored in this page's spelling even if another page has listed the topic since.
   await sql`
     update requests set topic = ${topicName(topic)}
     where id = any(${[...created]}::uuid[]) and topic <> ${topicName(topic)}`.execute(transaction)
@@ -57,17 +49,14 @@ async function spellTopic(
     insert into topics (key, name, created_at, collected_at, from_expansion)
     values (${key}, ${topic}, ${now}, ${now}, ${fromExpansion}) on conflict do nothing`.execute(transaction)
   await sql`select from topics where key = ${key} for no key update`.execute(transaction)
-  // A statement of its own: it must see whether a page that was waited for has listed the topic.
+  // A separate statement, to see whether a page we waited for has listed the topic.
   await sql`
     update topics set name = ${topic}, created_at = ${now}, from_expansion = ${fromExpansion}
     where key = ${key} and ${isListedPage} and not ${isListedTopic}
       and (name, from_expansion) is distinct from (${topic}, ${fromExpansion}::boolean)`.execute(transaction)
 }
 
-/**
- * Links the requests of a page that are about its topic to the topic. A listed request that was found in a source of an account is not
- * linked: the topic, and its counts, would tell all accounts what one of them collects.
- */
+/** Links on-topic requests, except listed ones from an account's source: topics must not reveal what it collects. */
 export async function linkToTopic(
   transaction: Transaction,
   { topic, unownedJobId, now, requests }: FoundPage,
@@ -90,7 +79,7 @@ export async function linkToTopic(
   await linkRequests(transaction, { key, ids, now })
 }
 
-/** Links requests to a stored topic, and counts those that were not linked. Their locks are held. */
+/** Links requests to a stored topic and counts the newly linked. Their locks must be held. */
 export async function linkRequests(
   transaction: Transaction,
   { key, ids, now }: { key: string; ids: readonly string[]; now: Date },
@@ -106,7 +95,7 @@ export async function linkRequests(
     select note_topic_changes('{}', array(select link from linked))`.execute(transaction)
 }
 
-/** Takes requests out of the topics that have no other listed requests. Their locks are held. */
+/** Unlinks requests from the topics that have no other listed requests. Their locks must be held. */
 export async function unlinkUnlisted(transaction: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     with unlinked as (

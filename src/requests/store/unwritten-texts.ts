@@ -7,13 +7,12 @@ import { countLater } from '../words/uncounted-texts.ts'
 import { noteChangedWords } from '../words/vocabulary.ts'
 import { writeTexts } from './texts.ts'
 
-// `unwritten_texts` has the requests of a large import whose searched texts are still to be written. All that writes it for a request holds the lock
-// of the request. A text that was written meanwhile is found to be the same.
+// `unwritten_texts`: the requests of large imports whose searched texts are pending. Writers hold the request's lock.
 
-/** The maximum texts that one transaction writes: in the embedded backend all other statements wait for it. */
+/** Texts written per transaction: in the embedded backend, all other statements wait for it. */
 const sliceTexts = 100
 
-/** Locks a slice of the requests, in the order of all writers; those that another transaction has locked are passed over. */
+/** Locks a slice of the requests in the order of all writers, skipping those locked elsewhere. */
 async function lockUnwritten(transaction: Transaction) {
   const { rows } = await sql<SearchedRequest & { id: string }>`
     select id, title, description, tags, author_name as "authorName", author_handle as "authorHandle" from requests
@@ -22,7 +21,7 @@ async function lockUnwritten(transaction: Transaction) {
   return rows
 }
 
-/** Writes a slice of the texts that are to be written. @returns how many; none where others have locked all of them, too */
+/** Writes a slice of the pending texts. @returns how many; 0 if others have locked all of them */
 export const writeUnwritten = (database: Database): Promise<number> =>
   database.transaction().execute(async (transaction) => {
     const requests = await lockUnwritten(transaction)
@@ -43,16 +42,15 @@ async function isAnyUnwritten(database: Database): Promise<boolean> {
   return rows.length > 0
 }
 
-/** How long those that others have locked are waited for. */
 const lockedMs = 1_000
 
 /** Writes the texts of large imports. */
 export interface TextWriting extends Pick<BackgroundRun, 'job' | 'run' | 'stop'> {
-  /** Stores an import, and then begins to write its texts: while it is stored, the database is left to it. */
+  /** Stores an import, then starts writing its texts: the import has the database to itself. */
   after<T>(store: () => Promise<T>): Promise<T>
 }
 
-/** What a stop leaves is written by another process, or after the next start. */
+/** After a stop, another process or the next start continues. */
 export function createTextWriting(database: Database, log: Pick<Logger, 'error'>): TextWriting {
   let storing = 0
   const run: BackgroundRun = createBackgroundRun({

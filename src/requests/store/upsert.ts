@@ -7,20 +7,20 @@ import { refreshed, refreshedValues, toPastDate } from './refreshed-columns.ts'
 import { standingOfConfidence } from './standings.ts'
 import { topicName } from './topic-counts.ts'
 
-// Parts of the upsert of requests: `requests` is the stored row, `excluded` the one that was found.
+// Fragments of the upsert: `requests` is the stored row, `excluded` the incoming one.
 
 /** Whether the platform's date of the status differs from the stored one. */
 const statusDateIsNews = sql`(excluded.status_changed_at is not null
   and excluded.status_changed_at is distinct from requests.status_changed_at)`
 
-/** Whether the status was read before, so that another one is a change. */
+/** Whether a status was read before, so that another one is a change. */
 const wasRead = sql`(requests.status is not null or excluded.status <> 'open')`
 
-/** Whether the platform says that the status is another one, and not since when. */
+/** Whether the platform reports another status without its date. */
 const isObserved = sql`(excluded.status is not null and excluded.status_changed_at is null
   and excluded.status is distinct from requests.status and ${wasRead})`
 
-/** When the status changed: by the platform, else when it was first seen to be another; null when that is not known. */
+/** When the status changed: the platform's date, else when the change was first seen; null if unknown. */
 const statusAssignments = sql`
   status_changed_at = case
     when excluded.status_changed_at is not null then excluded.status_changed_at
@@ -30,25 +30,24 @@ const statusAssignments = sql`
     or (excluded.status_changed_at is null and excluded.status is not null and excluded.status = requests.status
       and requests.status_observed)`
 
-/** A request of a page that is stored now. */
+/** A page's request after storing. */
 export interface StoredRequest {
   id: string
   source_id: string
   created: boolean
   /**
-   * Whether its class may have changed, for all or for an account: its confidence is of another class than its standing or of an
-   * unlisted request, or an account is strict, or a model judged its text. Never of a new one.
+   * Whether a known request's class may have changed: a model judged its text, or its confidence changed and no longer
+   * fits its standing, the request is unlisted, or an account is strict.
    */
   reclassified: boolean
-  /** Whether the row of a known request was written. */
   changed: boolean
-  /** Whether what a search covers of a known one is another. */
+  /** Whether a known request's searched columns changed. */
   rewritten: boolean
-  /** Whether it is new, and corrections exist: one may be of an earlier request with its id. */
+  /** Whether it is new and corrections exist, one of which may be for an earlier request with the same id. */
   maybe_corrected: boolean
   votes: number
   status: RequestStatus | null
-  /** How it was stored before; null when it is new. */
+  /** The previous row; null if new. */
   before: { standing: Standing; votes: number; status: RequestStatus | null; updatedAt: string } | null
 }
 
@@ -57,7 +56,7 @@ const incomingRows = ({ platform, now }: FoundPage, requests: FoundPage['request
     source_id: request.sourceId,
     creates: relevance !== 'offTopic',
     confidence,
-    // Nothing but its source's accounts may see it, until recomputeStandings has said how.
+    // Unlisted until `recomputeStandings` derives how its source's accounts see it.
     standing: request.ownSource === null ? standingOfConfidence(confidence, platform) : -1,
     status_changed_at: request.status === null ? null : toPastDate(request.statusChangedAt, now),
     ...refreshedValues(request, { platform, now, voice }),
@@ -68,22 +67,18 @@ const incomingColumns = sql`(source_id text, creates boolean, confidence real, s
 const incomingOf = (page: FoundPage, requests: FoundPage['requests']) =>
   sql`jsonb_to_recordset(${JSON.stringify(incomingRows(page, requests))}::jsonb) as incoming ${incomingColumns}`
 
-/**
- * A random id. Every order by votes ends with the ids, highest first, and reviews have no votes: with stars it begins so that they come before others, those
- * with fewer stars first (more is amiss). Version 8: RFC 9562, section 5.8.
- */
+/** Random; with stars, it sorts before others of equal votes, fewer stars first. UUID v8 (RFC 9562, 5.8). */
 const newId = sql`case when stars is null then gen_random_uuid()
   else regexp_replace(gen_random_uuid()::text, '^.{8}(.{6}).', 'fffffff' || 6 - least(greatest(stars, 1), 5) || '\\18')::uuid end`
 
 interface InsertedOrLocked {
   created: StoredRequest[]
-  /** The source ids of those that were stored before. */
   locked: Set<string>
 }
 
 /**
- * Inserts the requests of a page that are new and locks all others that are stored. One statement meets both in one order, so two pages with the
- * same requests wait for each other once, and never both. One off topic that another page stores at this moment is not locked: as if this page had been first.
+ * Inserts new requests and locks the stored ones, in one statement and order so that pages cannot deadlock. Does not
+ * lock an off-topic request that another page is just storing.
  */
 async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<InsertedOrLocked> {
   const { platform, topic, now, requests } = page
@@ -110,7 +105,7 @@ async function insertOrLock(transaction: Transaction, page: FoundPage): Promise<
     select id, source_id, written.votes, written.status, creates, exists (select from request_corrections) or exists (select from wish_placings) as corrected
     from incoming left join written using (source_id)`.execute(transaction)
   const inserted = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ id, ...row }]))
-  // Off topic, and deleted between the reading of this statement and its lock.
+  // Off-topic requests deleted between this statement's read and its lock.
   const unwanted = inserted.filter(({ creates }) => !creates).map(({ id }) => id)
   if (unwanted.length > 0) await sql`delete from requests where id = any(${unwanted}::uuid[])`.execute(transaction)
   return {
@@ -134,11 +129,11 @@ const toCreated = (
   before: null,
 })
 
-/** The columns that the searched text is made of (`searchTextOf`). */
+/** The columns of the searched text (`searchTextOf`). */
 const searched = (table: string) =>
   sql.join(['title', 'description', 'tags', 'author_name', 'author_handle'].map((name) => sql.ref(`${table}.${name}`)))
 
-/** Writes the requests that have changed; all of them are locked. @returns those that are stored, changed or not. */
+/** Writes changed requests; all must be locked. @returns the stored ones, changed or not. */
 async function updateLocked(
   transaction: Transaction,
   page: FoundPage,
@@ -180,13 +175,13 @@ async function updateLocked(
 }
 
 /**
- * Writes the requests of a page that are new or have changed, and of those off topic only what is stored already. The standing of
- * a known request stays: it follows from more than the page. The transaction has the locks of all of them afterwards.
- * @returns all that are stored now, changed or not.
+ * Upserts a page's requests; updates off-topic ones only. Known requests keep their standing, which depends on more
+ * than the page. Afterwards all are locked.
+ * @returns all that are now stored, changed or not.
  */
 export async function upsertRequests(transaction: Transaction, page: FoundPage): Promise<StoredRequest[]> {
   const { created, locked } = await insertOrLock(transaction, page)
-  // A statement of its own: under the locks it reads what each request was before. One without a lock could change meanwhile.
+  // A separate statement, to read the previous rows under the locks; unlocked rows could still change.
   const known = page.requests.filter(({ request }) => locked.has(request.sourceId))
   return [...created, ...(await updateLocked(transaction, page, known))]
 }

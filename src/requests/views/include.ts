@@ -1,6 +1,6 @@
-// A file of its own: the command reads it, and loads nothing of the service.
+// A separate file, because the CLI loads it without the service.
 
-/** What a caller adds to the likely requests: those of the class maybe, or all that are listed. */
+/** What to add to the likely requests: those of the class maybe, or all listed ones. */
 export const includes = ['maybe', 'all'] as const
 
 export type Include = (typeof includes)[number]

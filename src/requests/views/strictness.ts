@@ -1,15 +1,15 @@
 import type { OwnThresholds } from '../detection/detect.ts'
 import { type PlatformGroup, projectDetector } from '../detection/weights-file.ts'
 
-/** How sure detection must be of what an account is shown. */
+/** How sure detection must be for an account. */
 export const strictnesses = ['usual', 'strict'] as const
 
 export type Strictness = (typeof strictnesses)[number]
 
-/** The confidence from which a text is likely for a strict account: twice as likely a request as not. What this gives: docs/benchmarks.md, "Detection of wishes". */
+/** Twice as likely a request as not. Its effect: docs/benchmarks.md, "Detection of wishes". */
 const strictFrom = 2 / 3
 
-/** What classes are cut by. Of what is likely as usual, strict ones take only the surer, and the rest for maybe. */
+/** The thresholds of a strictness. Strict turns the less certain likely texts into maybe. */
 export function thresholdsBy(strictness: Strictness): OwnThresholds {
   if (strictness === 'usual') return {}
   const strictOf = (group: PlatformGroup) => {

@@ -1,39 +1,35 @@
 import { normaliseText } from '../../runtime/text/normalise.ts'
 import { readForm } from '../detection/form.ts'
 
-// Texts are compared by bottom-k sketches of their shingles: A. Broder, "On the resemblance and containment of documents" (1997).
+// Bottom-k sketches of shingles: A. Broder, "On the resemblance and containment of documents" (1997).
 
-/** Words of a text that are compared: some platforms cut what is longer than 300 characters. */
+/** Words compared of a text: some platforms cut texts after 300 characters. */
 const maxWords = 60
-/** Words that follow one another are one shingle. */
 const shingleWords = 3
-/** The hashes of a sketch. */
 const sketchSize = 20
-/** A shorter text is anybody's: "Please add dark mode". */
+/** Shorter texts could be anyone's: "Please add dark mode". */
 const minWords = 9
-/** UTF-16 units that are read for them. */
 const maxRead = 4_000
 const maxText = 1_200
 
-/** Lines of a form that everybody who fills it in has: GitHub's own questions and placeholders, ticked boxes, names of fields. */
+/** Form lines that everyone has: GitHub's questions and placeholders, ticked boxes, field names. */
 const ofForm =
   /^\W*(?:is your (?:feature|request|proposal|enhancement)\b|(?:please )?(?:describe|explain|provide)\b|a clear and concise|ex\b.{0,9}i'?m always|(?:additional|other) (?:context|information|notes)\W*$|add any other|i have (?:searched|read|checked|verified)|alternatives? (?:you|considered)|(?:proposed |suggested |possible )?(?:solution|motivation|problem|use ?case|summary|description)\W*$)/i
 const box = /^\s*(?:[-*+]\s+)?\[\s?[x✓✔]?\s?\]/i
 const heading = /^\s*(?:#{1,6}\s|\*\*[^*]+\*\*[:?.\s]*$|[^.!?]{0,60}:\s*$)/
-/** "Cross-posted from …", "I also asked this on Reddit." */
 const crossPost =
   /^.{0,40}\b(?:(?:cross|x)-?post(?:ed|ing)?|(?:also|originally|previously) (?:posted|asked|shared|published|filed|suggested)|(?:reposted|moved|transferred|copied) from)\b.{0,160}$/i
 const quote = /^\s*>/
 const address = /!?\[([^[\]]{0,200})\]\([^()\s]{1,500}\)|<?\b(?:https?:\/\/|www\.)[^\s<>)\]]+>?/gi
 const markup = /<\/?[a-z][a-z0-9]{0,9}(?:\s[^<>]{0,300})?\/?>/gi
 
-/** In lower case first: names in camel case stay whole, since a copy may have lost their case. */
+/** Lowercases before normalizing, so that camelCase names stay whole: a copy may have lost their case. */
 const wordsOf = (text: string): string[] => {
   const words = normaliseText(text.slice(0, maxText).toLowerCase())
   return words === '' ? [] : words.split(' ').slice(0, maxWords)
 }
 
-/** What an author wrote: without addresses, markup, quotes of others, and what a form or the place adds. */
+/** The author's own words: without URLs, markup, quotes, form lines and cross-post notes. */
 function authorsText(description: string): string {
   const lines = readForm(description.slice(0, maxRead)).text.replace(address, '$1').replace(markup, ' ').split('\n')
   return lines
@@ -41,7 +37,7 @@ function authorsText(description: string): string {
     .join('\n')
 }
 
-/** Mixes 32 bits so that each of them depends on all (MurmurHash3, Austin Appleby, public domain). */
+/** A 32-bit finalizer: every output bit depends on all input bits (MurmurHash3, Austin Appleby, public domain). */
 function mix(bits: number): number {
   let hash = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
@@ -60,8 +56,8 @@ export interface SketchedText {
 }
 
 /**
- * What the text of a request is compared by: the smallest hashes of the runs of three words at its beginning, in ascending order, signed 32 bits
- * each; none of a text that is too short to be one author's. The title counts only where there is no other text.
+ * The smallest shingle hashes of a text, ascending, as signed 32-bit integers; empty if the text is too short to be one
+ * author's. The title counts only if the description is too short.
  */
 export function sketchOf({ title, description }: SketchedText): number[] {
   const own = wordsOf(authorsText(description))
@@ -77,17 +73,14 @@ export function sketchOf({ title, description }: SketchedText): number[] {
   return [...shingles].sort((a, b) => a - b).slice(0, sketchSize)
 }
 
-/** Sketches of the same text share at least so many shingles: a phrase that many people use has fewer. */
+/** The fewest shingles that sketches of the same text share; common phrases share fewer. */
 export const leastShared = 6
-/** And at least this part of those that they could share; of a short text more, since a phrase can be most of it. */
+/** The smallest shared part of the comparable shingles; higher for short texts, which may be mostly a phrase. */
 const [leastShare, leastShareOfShort] = [0.5, 0.76]
 
-/**
- * Whether two sketches, which share `leastShared` shingles or more, are of nearly the same text, or one of them of a part of the other: by the containment that they estimate.
- * @param shared how many they share
- */
+/** Whether one text nearly contains the other, by estimated containment. @param shared at least `leastShared` */
 export function isSameText(a: readonly number[], b: readonly number[], shared: number): boolean {
-  // What a text does not have is known only below the end of its sketch; one that is not full is the whole text.
+  // Absence is only known below a sketch's largest hash; a sketch that is not full covers the whole text.
   const endOf = (sketch: readonly number[]) => (sketch.length < sketchSize ? Infinity : sketch.at(-1)!)
   const end = Math.min(endOf(a), endOf(b))
   const least = Math.min(a.length, b.length) < sketchSize ? leastShareOfShort : leastShare

@@ -3,33 +3,26 @@ import type { PlatformName } from '../../database/column-types.ts'
 import { type IdentifiedRequest, identitiesOf } from '../identity.ts'
 import { isSameText, leastShared, type SketchedText, sketchOf } from './sketch.ts'
 
-/** Who asks for a wish. */
 export interface Voices {
-  /** How many people asked in words of their own: requests of one author are one, and so are those with nearly the same text. */
+  /** How many people asked independently: requests with the same author or nearly the same text count once. */
   voices: number
-  /** How many authors there are; each request without one counts as another. */
+  /** Distinct authors; each request without one counts as another. */
   authors: number
-  /** How many requests repeat the text of another one. */
+  /** Requests that repeat another's text. */
   crossPosts: number
 }
 
-/** Bytes before the sketch: its length, and the author. */
+/** Bytes before the sketch (its length, the author), and per hash. */
 const [lengthBytes, authorBytes, hashBytes] = [1, 6, 4]
 
-/**
- * An author, as the store compares identities. The address of the profile comes first, since one handle may be of two people on two forums or
- * sites of a platform. Null where the platform names none.
- */
+/** The author's identity, preferably the profile URL: handles are not unique across sites. Null if unnamed. */
 function authorOf(platform: PlatformName, request: IdentifiedRequest): string | null {
   const identities = identitiesOf(request)
   const [author] = ['profile', 'handle', 'name'].flatMap((kind) => identities.filter((one) => one.kind === kind))
   return author === undefined ? null : `${platform} ${author.kind} ${author.value}`
 }
 
-/**
- * What a request is told from other voices by: the length of its sketch in a byte, a hash of its author in six (0 where it has none), and the
- * sketch, each hash in four, little-endian. Such values may follow one another.
- */
+/** Encodes a voice: sketch length (1 byte), author hash (6, 0 if none), 4 bytes per sketch hash, little-endian. */
 export function voiceOf(platform: PlatformName, request: IdentifiedRequest & SketchedText): Buffer {
   const sketch = sketchOf(request)
   const author = authorOf(platform, request)
@@ -45,7 +38,7 @@ interface Voice {
   /** 0 for none. */
   author: number
   sketch: number[]
-  /** The bytes of the sketch, a character each. */
+  /** The sketch's bytes, one character each. */
   text: string
 }
 
@@ -62,7 +55,7 @@ function readVoices(bytes: Buffer): Voice[] {
   return voices
 }
 
-/** Sets of positions, which are joined (union-find with halving; R. Tarjan and J. van Leeuwen, 1984). */
+/** Disjoint sets of positions (union-find with path halving; R. Tarjan and J. van Leeuwen, 1984). */
 function createSets(size: number) {
   const parents = Array.from({ length: size }, (_, position) => position)
   const rootOf = (position: number): number => {
@@ -81,14 +74,14 @@ function createSets(size: number) {
   }
 }
 
-/** Of the texts that have one hash the first ones are compared with all others: the work is linear in the number of requests. */
+/** Of the texts that share a hash, only the first are compared with all others: keeps the work linear. */
 const maxCompared = 16
-/** More than a wish has members. */
+/** More than any wish has members. */
 const maxPositions = 2 ** 20
 
-/** The pairs of positions that share hashes, as one number each, with how many they share. */
+/** How many hashes each pair of positions shares; a pair is encoded as one number. */
 function countShared(voices: readonly Voice[], positions: readonly number[]): Map<number, number> {
-  // The hashes in order, each with its position: a typed array of numbers is sorted much faster than objects.
+  // Packs hash and position into one number: typed arrays sort much faster than objects.
   const hashes = new Float64Array(positions.reduce((sum, position) => sum + voices[position]!.sketch.length, 0))
   let filled = 0
   for (const position of positions)
@@ -105,7 +98,6 @@ function countShared(voices: readonly Voice[], positions: readonly number[]): Ma
   return shared
 }
 
-/** Calls `join` for requests whose texts are nearly the same. */
 function joinTexts(voices: readonly Voice[], join: (a: number, b: number) => void): void {
   const different = new Map<string, number>()
   for (const [position, { text }] of voices.entries()) {
@@ -121,10 +113,7 @@ function joinTexts(voices: readonly Voice[], join: (a: number, b: number) => voi
   }
 }
 
-/**
- * Counts the voices of a wish: the sets of requests that their authors and nearly the same texts connect. Takes time linear in their number but for a sort.
- * @param bytes what `voiceOf` gives for each request, one after the other
- */
+/** Counts groups of requests joined by author or nearly equal text. @param bytes concatenated `voiceOf`s */
 export function countVoices(bytes: Buffer): Voices {
   const voices = readVoices(bytes)
   const texts = createSets(voices.length)

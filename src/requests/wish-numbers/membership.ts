@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import { requestColumns, standingIn, type View } from '../view.ts'
 
-/** What the caller's own people ask for, beside what is public: the imported requests of a wish, those of the operator included. */
+/** The imported requests of a wish: what the caller's own people ask for, including the operator's imports. */
 export interface OwnAsks {
   asks: number
   votes: number
-  /** How many people asked; only where the voices of the wish are read, too. */
+  /** How many people asked; only if the wish's voices are read, too. */
   voices?: number
 }
 
-/** The wish of a request, with its numbers: those of `readWishNumbers`. */
+/** A request's wish, with its numbers (`readWishNumbers`). */
 export interface WishOfRequest {
   wishId: string
   requestCount: number
@@ -17,10 +17,8 @@ export interface WishOfRequest {
   own: OwnAsks | null
 }
 
-/** A wish by itself, without a row. */
 const alone = sql`json_build_object('wishId', requests.id, 'requestCount', 1, 'votes', requests.votes, 'own', null)`
 
-/** @param id the column of `row` that has the id */
 const rowAsJson = (row: string, id: string) => {
   const column = (name: string) => sql.ref(`${row}.${name}`)
   return sql`json_build_object('wishId', ${column(id)}, 'requestCount', ${column('requests')}, 'votes', ${column('votes')},
@@ -32,10 +30,7 @@ const sharedNumbers = (wishId: RawBuilder<unknown>) => sql`(
   select ${rowAsJson('wishes', 'id')}
   from wishes where wishes.id = ${wishId} and wishes.requests + wishes.own_requests > 0)`
 
-/**
- * For a query over `requests`: the wish of the row in a view, as JSON; null for a request that is not likely in the view. In the same
- * statement as the row, so that both are of one moment.
- */
+/** SQL: the wish of the row in a view, as JSON; null if not likely there. Read with the row: one snapshot. */
 export function wishColumn(view: View): RawBuilder<WishOfRequest | null> {
   const { account } = view
   const ownNumbers =
@@ -50,11 +45,11 @@ export function wishColumn(view: View): RawBuilder<WishOfRequest | null> {
   return sql<WishOfRequest | null>`case when ${standingIn(view, requestColumns)} = 2 then ${wish} end`
 }
 
-/** The wish of a request in the shared view. @param id the id of the request, as the query names it. */
+/** SQL: the wish of a request in the shared view. @param id the request id, as the query names it */
 const sharedWishId = (id: RawBuilder<unknown>): RawBuilder<string> =>
   sql<string>`coalesce((select member.wish_id from wish_members as member where member.request_id = ${id}), ${id})`
 
-/** The wish of a request in a view. @param id the id of the request, as the query names it. */
+/** SQL: the wish of a request in a view. @param id the request id, as the query names it */
 export const wishIdIn = ({ account }: View, id: RawBuilder<unknown>): RawBuilder<string> =>
   account === null
     ? sharedWishId(id)
@@ -65,15 +60,12 @@ export const wishIdIn = ({ account }: View, id: RawBuilder<unknown>): RawBuilder
           where merge.account_id = ${account}::uuid and merge.wish_id = ${sharedWishId(id)}),
         ${sharedWishId(id)})`
 
-/**
- * Whether a request is a wish by itself in the shared view: no row of `wishes` has its numbers. Scalar subqueries, since the planner
- * may read all of a table for `not exists`.
- */
+/** SQL: whether a request is a wish by itself for all. `not exists` might make the planner scan a whole table. */
 export const isSingle = (id: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`((select wish_id from wish_members where wish_members.request_id = ${id}) is null
     and (select wishes.id from wishes where wishes.id = ${id}) is null)`
 
-/** Whether the shared numbers of a wish are those of the view. */
+/** Whether the view's numbers of a wish are the shared ones. */
 export const hasSharedNumbers = ({ account }: View, wishId: RawBuilder<unknown>): RawBuilder<boolean> =>
   account === null
     ? sql<boolean>`true`
@@ -86,7 +78,7 @@ const sharedMembers = (wishId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select request_id from request_facets where request_facets.request_id = ${wishId}
     and not exists (select from wish_members where wish_members.request_id = ${wishId})`
 
-/** A query for the members of a wish of any class, as `request_id`. @param wishId as the query names it. */
+/** A query for the members of a wish of any class, as `request_id`. @param wishId as the query names it */
 export function allMembers(account: string | null, wishId: RawBuilder<unknown>): RawBuilder<unknown> {
   if (account === null) return sharedMembers(wishId)
   const own = sql`${account}::uuid`
@@ -103,7 +95,7 @@ export function allMembers(account: string | null, wishId: RawBuilder<unknown>):
       where placed.account_id = ${own} and placed.request_id = shared.request_id)`
 }
 
-/** A query for the likely members of a wish in a view, as rows of `request_facets`. @param wishId as the query names it. */
+/** The likely members of a wish in a view, as rows of `request_facets`. @param wishId as the query names it */
 export const membersIn = (view: View, wishId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select facet.* from (${allMembers(view.account, wishId)}) as member
     cross join lateral (

@@ -6,22 +6,21 @@ import { standingIn, type View } from '../view.ts'
 import { hasSharedNumbers, isSingle, type OwnAsks, wishIdIn } from './membership.ts'
 
 /**
- * The numbers of a wish in a view: those of its likely members. `own` is of the imported ones, which no other number counts; only a wish that has no
- * others has the status, dates and title of these.
+ * The numbers of a wish over its likely members in a view. Imported members count only in `own`; they give status,
+ * dates and title only if there are no others.
  */
 export interface WishNumbers {
   wishId: string
   requestCount: number
   votes: number
-  /** null where none of it is imported. */
+  /** Null if nothing is imported. */
   own: OwnAsks | null
-  /** In alphabetical order. */
   platforms: PlatformName[]
-  /** The first that a member has of: in progress, planned, open, completed, declined, closed, duplicate. */
+  /** The first of these that a member has: in progress, planned, open, completed, declined, closed, duplicate. */
   status: RequestStatus | null
   firstAskedAt: Date
   lastAskedAt: Date
-  /** The member whose title is that of the wish. */
+  /** The member whose title the wish has. */
   topRequestId: string
 }
 
@@ -42,17 +41,14 @@ export interface NumbersRow {
 export const numberColumns = sql`requests, votes, own_requests, own_votes, platforms, status, first_asked_at,
   last_asked_at, top_request_id`
 
-/** Whether a view has a wish at all; `numberColumns` has its columns. */
+/** Whether a wish exists in the view; for rows with `numberColumns`. */
 export const isSeen = sql<boolean>`requests + own_requests > 0`
 
-/** A likely request as a wish by itself: the values of `numberColumns`. One that is imported has a row of `wishes`. */
+/** The `numberColumns` of a likely request that is a wish by itself. Imported ones have a row of `wishes` instead. */
 export const singleColumns = sql`1 as requests, votes::bigint as votes, 0 as own_requests, 0::bigint as own_votes, array[platform] as platforms, status,
   posted_at as first_asked_at, posted_at as last_asked_at`
 
-/**
- * A query for the numbers of some wishes in a view; those without a likely member in the view are left out.
- * @param ids an array of ids.
- */
+/** A query for wishes' numbers in a view, without those that have no likely member. @param ids an array of ids */
 export function wishNumbers(ids: RawBuilder<unknown>, view: View): RawBuilder<NumbersRow> {
   const shared = sql`
     select id, ${numberColumns} from wishes where id = any(${ids}) and ${isSeen}
@@ -67,7 +63,7 @@ export function wishNumbers(ids: RawBuilder<unknown>, view: View): RawBuilder<Nu
     where account_id = ${view.account}::uuid and wish_id = any(${ids}) and ${isSeen}`
 }
 
-/** The numbers of a request that is in no wish, since it is not likely. */
+/** The numbers of a request in no wish, because it is not likely. */
 export const numbersAlone = (platform: string, votes: number): Pick<WishNumbers, 'requestCount' | 'votes' | 'own'> =>
   platform === importPlatform
     ? { requestCount: 0, votes: 0, own: { asks: 1, votes } }
@@ -85,9 +81,7 @@ export const toNumbers = (row: NumbersRow): WishNumbers => ({
   topRequestId: row.top_request_id,
 })
 
-/**
- * The numbers of some wishes in a view. Wishes without a likely member in the view are left out: they do not exist there.
- */
+/** Reads the numbers of wishes in a view. A wish without a likely member does not exist there. */
 export async function readWishNumbers(
   executor: Executor,
   wishIds: readonly string[],
@@ -98,7 +92,7 @@ export async function readWishNumbers(
   return new Map(rows.map((row) => [row.id, toNumbers(row)]))
 }
 
-/** The wish of each request that is likely in the view; the others are left out. */
+/** The wishes of the requests that are likely in the view. */
 export async function readWishIds(
   executor: Executor,
   requestIds: readonly string[],

@@ -5,10 +5,10 @@ import { standings } from '../../database/column-types.ts'
 import type { Transaction } from '../../database/open.ts'
 
 /**
- * Puts requests that are stored again where corrections said that they belong (`wish_placings`). What the operator said decides the shared wish; an account
- * needs a row of its own for a split, and for a merge where the shared wish does not lead to the right one.
- * @param fresh the ids of new requests, by the hash that corrections have of them.
- * @returns the ids of those that somebody put somewhere
+ * Puts stored-again requests back where corrections placed them (`wish_placings`). The operator's placing sets the
+ * shared wish; an account needs a row for a split, or for a merge that the shared wish does not lead to.
+ * @param fresh the ids of new requests, by correction hash
+ * @returns the ids of requests that had a placing
  */
 export async function placeAgain(transaction: Transaction, fresh: ReadonlyMap<string, string>): Promise<string[]> {
   const hashes = [...fresh.keys()]
@@ -16,7 +16,7 @@ export async function placeAgain(transaction: Transaction, fresh: ReadonlyMap<st
   const { rows } = await sql<{ hash: string }>`
     select distinct source_hash as hash from wish_placings where ${named}`.execute(transaction)
   if (rows.length === 0) return []
-  // Nothing else may change a membership now. A page that knew of the corrections has the lock already.
+  // Keeps other changes of memberships out. A page that found corrections already holds the lock.
   await takeLock(transaction, 'memberships')
   await sql`
     update wish_placings set request_id = fresh.id
@@ -48,9 +48,8 @@ export async function placeAgain(transaction: Transaction, fresh: ReadonlyMap<st
 }
 
 /**
- * The statement that queues, in their order, those of these requests to be placed in a wish that are in none, and are likely for all or for an account: when they have a
- * text, by which they are compared. One that is queued again loses its claim: what is being placed was read before the change. `offset 0`: else the planner
- * reads whole tables into a hash.
+ * Queues, in order, requests to place: in no wish, likely for anyone, with a text. Queuing again drops the claim, whose
+ * data is stale. `offset 0` keeps the planner from hashing whole tables.
  */
 export const insertQueued = (ids: readonly string[]) => sql`
   insert into wish_queue (request_id)
@@ -62,7 +61,7 @@ export const insertQueued = (ids: readonly string[]) => sql`
   order by array_position(${[...ids]}::uuid[], id)
   on conflict (request_id) do update set position = excluded.position, ${noClaim}`
 
-/** Queues requests whose text changed, or that became likely, in the transaction of the change. */
+/** Queues requests whose text changed or that became likely, in the transaction of the change. */
 export async function queuePlacing(transaction: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await insertQueued(ids).execute(transaction)
 }
@@ -73,19 +72,19 @@ export interface OwnWish {
   wishId: string
 }
 
-/** What a transaction changed in what the numbers of wishes follow from. */
+/** What a transaction changed that wish numbers depend on. */
 export interface WishChanges {
-  /** Requests whose numbers, standing, view or wish changed: the wishes that they are in now are counted. */
+  /** Requests whose numbers, standing, view or wish changed: their current wishes are recounted. */
   requests?: readonly string[]
-  /** Unlisted requests that the transaction stored: nobody has them in a wish yet. */
+  /** Newly stored unlisted requests, which are in no wish yet. */
   fresh?: readonly string[]
-  /** Wishes that requests left. */
+  /** Wishes that lost requests. */
   left?: readonly string[]
-  /** Wishes whose requests an account put there, or took away. */
+  /** Wishes to which an account moved requests, or from which it took them. */
   own?: readonly OwnWish[]
 }
 
-/** For each account that takes a fresh request for one it is a wish by itself: what `wish_numbers` would count, for all of them at once. */
+/** Bulk `wish_numbers` for fresh requests: each is a wish by itself for accounts that see it as likely. */
 async function countFresh(transaction: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
@@ -98,10 +97,7 @@ async function countFresh(transaction: Transaction, ids: readonly string[]): Pro
     where own.standing = ${sql.lit(standings.likely)} order by account_id, request_id`.execute(transaction)
 }
 
-/**
- * Counts the wishes again that a transaction changed, for all and for accounts. It must be the last that a transaction locks: it locks the wishes in the
- * order of their ids and then the accounts, and others wait for them until the commit (decision 052).
- */
+/** Recounts changed wishes. Must take the transaction's last locks: wishes by id, then accounts (decision 052). */
 export async function recount(transaction: Transaction, ...changes: readonly WishChanges[]): Promise<void> {
   const requests = [...new Set(changes.flatMap((change) => change.requests ?? []))]
   const left = [...new Set(changes.flatMap((change) => change.left ?? []))]
@@ -116,10 +112,7 @@ export async function recount(transaction: Transaction, ...changes: readonly Wis
       ${own.map(({ wishId }) => wishId)}::uuid[])`.execute(transaction)
 }
 
-/**
- * Deletes the numbers of an account that has no view of its own any more. Called last, like `recount`: who was counting its wishes has ended then, and
- * who counts them later finds nothing that differs.
- */
+/** Deletes the numbers of an account without its own view. Call last, like `recount`, to wait for others' counts. */
 export async function forgetOwnWishes(transaction: Transaction, accountId: string): Promise<void> {
   await takeAccountWishesLock(transaction, accountId)
   await sql`delete from account_wishes where account_id = ${accountId}`.execute(transaction)

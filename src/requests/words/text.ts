@@ -1,21 +1,18 @@
 import { normaliseText, unspacedCharacterPattern } from '../../runtime/text/normalise.ts'
 
-/** A sentence ends at a mark before a space, or with its line. In scripts without spaces the mark suffices. */
+/** A sentence ends at a mark before a space, or at the line end. In scripts without spaces, the mark suffices. */
 const sentence = /[^\n]*?(?:[.!?…](?=\s|$)|[。！？]|\n|$)/gu
 
-/** Upper case within a word separates the parts of a name, so it makes a difference. */
+/** Upper case inside a word separates parts of a name, so it matters. */
 const innerUpperCase = /[\p{L}\p{N}]\p{Lu}/u
 
-/** A sentence in the form in which two are the same. Marks within it make a difference, because C, C++ and C# are three words. */
+/** The comparable form of a sentence. Marks inside it matter: C, C++ and C# are three words. */
 function formOf(text: string): string {
   const form = text.replace(/\s+/gu, ' ').replace(/^[\s*>•–-]+|(?<![\s.!?…。！？,;:])[\s.!?…。！？,;:]+$/gu, '')
   return innerUpperCase.test(form) ? form : form.toLowerCase()
 }
 
-/**
- * The parts of a text that remain when each sentence is there once. Where two parts meet, something was left out, so no phrase may
- * reach from one into the next. Takes time linear in the length of the text.
- */
+/** Splits a text where repeated sentences were removed, so that no phrase spans a gap. Linear time. */
 function withoutRepeatedSentences(text: string): string[] {
   const seen = new Set<string>()
   const parts: string[] = []
@@ -33,12 +30,12 @@ function withoutRepeatedSentences(text: string): string[] {
   return parts
 }
 
-/** A longer sentence that people repeat has punctuation. */
+/** Longer repeated runs have punctuation. */
 const maxPeriod = 40
-/** Fewer repeated words are language: "very, very", "no, no, no". */
+/** Shorter repetitions are language: "very, very", "no, no, no". */
 const minRun = 6
 
-/** How many words from `position` on are whole copies of the `period` words before it. */
+/** How many words from `position` on repeat the `period` words before it. */
 function copiedFrom(words: readonly string[], position: number, period: number): number {
   let end = position
   while (end < words.length && words[end] === words[end - period]) end++
@@ -46,7 +43,7 @@ function copiedFrom(words: readonly string[], position: number, period: number):
   return period + copied >= minRun ? copied : 0
 }
 
-/** The parts of a normalised text that remain when a run of words which follows itself, without punctuation, is there once. */
+/** The parts of a normalized text that remain after removing immediately repeated runs of words. */
 export function withoutRepeatedRuns(text: string): string[] {
   const words = text.split(' ')
   const parts: string[] = []
@@ -65,7 +62,7 @@ export function withoutRepeatedRuns(text: string): string[] {
   return parts
 }
 
-/** The fields of a request that a search covers. */
+/** The searchable fields of a request. */
 export interface SearchedRequest {
   title: string
   description: string
@@ -74,23 +71,23 @@ export interface SearchedRequest {
   authorHandle: string | null
 }
 
-/** The indexed text of a request has at most this many UTF-16 units; the end of a longer description is not found. */
+/** UTF-16 units of a request's text that are indexed; what follows in a longer description is not found. */
 export const searchTextLimit = 20_000
-/** A word in the title counts like this many in the description. */
+/** How much more a word in the title counts than in the description. */
 const titleWeight = 4
 
 const unspacedCharacter = new RegExp(unspacedCharacterPattern, 'gu')
 
-/** Whole words of a normalised text, at most `limit` UTF-16 units of them. */
+/** The whole words in the first `limit` UTF-16 units of a normalized text. */
 const clip = (text: string, limit: number) =>
   text.length <= limit ? text : text.slice(0, Math.max(0, text.lastIndexOf(' ', limit)))
 
 const normaliseUpTo = (text: string, limit: number) => clip(normaliseText(text.slice(0, limit), limit), limit)
 
-/** Between the fields of a searched text, so that no phrase reaches from one into the next. */
+/** Separates fields of the searched text, so that no phrase spans two of them. */
 export const fieldBoundary = ' \n '
 
-/** The single characters of a normalised text that are indexed only in pairs: a query may be one of them. */
+/** The single characters of a normalized text that are otherwise indexed only in pairs: a query may be one of them. */
 function singleCharacters(...texts: string[]): string {
   const found = new Set<string>()
   for (const text of texts) {
@@ -99,7 +96,7 @@ function singleCharacters(...texts: string[]): string {
   return [...found].join(' ')
 }
 
-/** The words of a field, at most `limit` UTF-16 units of it; what it repeats is there once, so that nothing is found better for it. */
+/** The words of the first `limit` UTF-16 units of a field, without repetitions, which would improve the rank. */
 function normaliseOnce(text: string, limit: number): string {
   const parts = withoutRepeatedSentences(text.slice(0, limit)).map((part) => normaliseText(part, limit))
   return clip(
@@ -111,10 +108,7 @@ function normaliseOnce(text: string, limit: number): string {
   )
 }
 
-/**
- * The text that the search index covers: the title several times, the tags, the author's name and handle, and as much of
- * the description as the limit leaves room for. Of title and description each sentence is there once.
- */
+/** The indexed text: title (several times), tags, author and handle, and what fits of the description. */
 export function searchTextOf(request: SearchedRequest): string {
   const title = normaliseOnce(request.title, 1_000)
   const tags = normaliseUpTo(request.tags.join(' '), 4_000)

@@ -4,15 +4,13 @@ import { standings } from '../../database/column-types.ts'
 import type { Database, Transaction } from '../../database/open.ts'
 import { addWords, noteChangedWords } from './vocabulary.ts'
 
-// `uncounted_texts` has the listed requests whose texts the vocabulary does not count yet. All that reads or writes it for a request
-// holds the lock of the request, so a text is counted or in the list, and never both.
+// `uncounted_texts`: listed, not yet in the vocabulary. All access holds the request's lock, so never both.
 
-/** The maximum texts that one transaction counts: in the embedded backend all other statements wait for it. */
+/** Texts counted per transaction: in the embedded backend, all other statements wait for it. */
 const maxSliceTexts = 200
-/** The maximum noted changes of words that it adds. */
 const maxSliceWords = 5_000
 
-/** Has the texts of these listed requests counted in the background. The caller holds their locks. */
+/** Queues the texts of these listed requests for counting. Their locks must be held. */
 export async function countLater(transaction: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
@@ -21,7 +19,7 @@ export async function countLater(transaction: Transaction, ids: readonly string[
   )
 }
 
-/** Takes texts that are not counted yet out of the list. @returns the ids of those that were in it. */
+/** Removes uncounted texts from the queue. @returns the ids that were in it. */
 async function forget(transaction: Transaction, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     delete from uncounted_texts where request_id = any(${[...ids]}::uuid[]) returning request_id as id`.execute(
@@ -30,10 +28,7 @@ async function forget(transaction: Transaction, ids: readonly string[]): Promise
   return new Set(rows.map(({ id }) => id))
 }
 
-/**
- * Has the stored texts of requests that became listed counted in the background, and counts those of requests that became unlisted no
- * longer, at once. The caller holds their locks.
- */
+/** Queues texts of newly listed requests for counting, and subtracts newly unlisted ones at once. Needs their locks. */
 export async function countListings(
   transaction: Transaction,
   changes: readonly { id: string; isListed: boolean }[],
@@ -52,10 +47,7 @@ export async function countListings(
   )
 }
 
-/**
- * Locks a slice of the listed requests; those that another transaction has locked are passed over, and no other lock is waited for.
- * @returns their ids.
- */
+/** Locks a slice of the queued requests, skipping those locked elsewhere. @returns their ids. */
 async function lockUncounted(transaction: Transaction, maxTexts: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from requests where id = any(array(select request_id from uncounted_texts limit ${maxTexts}))
@@ -64,14 +56,14 @@ async function lockUncounted(transaction: Transaction, maxTexts: number): Promis
 }
 
 /**
- * Counts the words of some texts that are not counted yet, and those that counted texts gained or lost. What counts a text takes it out of the
- * list in the same transaction, so an interrupted slice is counted by the next one, and several processes count no text twice.
+ * Counts some uncounted texts, and the words that counted ones gained or lost. A text leaves the queue in the
+ * transaction that counts it, so it is never counted twice.
  * @returns whether there may be more.
  */
 export async function countUncounted(transaction: Transaction, maxTexts: number): Promise<boolean> {
   await takeLock(transaction, 'vocabulary')
   const ids = await lockUncounted(transaction, maxTexts)
-  // A statement of its own: it must see the texts as they are under the locks. An unlisted text is never counted.
+  // A separate statement, to see the texts as they are under the locks. Unlisted texts are never counted.
   const { rows } = await sql<{ text: string | null }>`
     with slice as (
       delete from uncounted_texts where request_id = any(${ids}::uuid[]) returning request_id
@@ -85,16 +77,16 @@ export async function countUncounted(transaction: Transaction, maxTexts: number)
   return rows.length === maxTexts || noted === maxSliceWords
 }
 
-/** Counts a slice of the texts that are not counted yet. @returns whether there may be more. */
+/** Counts a slice of the uncounted texts. @returns whether there may be more. */
 export const countSlice = (database: Database, sliceTexts = maxSliceTexts): Promise<boolean> =>
   database.transaction().execute((open) => countUncounted(open, sliceTexts))
 
-/** Counts all texts that are not counted yet. */
+/** Counts all uncounted texts. */
 export async function countTexts(database: Database): Promise<void> {
   while (await countSlice(database));
 }
 
-/** Adds all words that counted texts gained or lost to the vocabulary, and counts no text. */
+/** Adds the words that counted texts gained or lost to the vocabulary; counts no texts. */
 export async function addChangedWords(database: Database): Promise<void> {
   const addSlice = () =>
     database.transaction().execute(async (transaction) => {

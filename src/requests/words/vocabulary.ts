@@ -3,14 +3,11 @@ import type { Executor, Transaction } from '../../database/open.ts'
 import { type Spellings, withVowels } from '../../runtime/text/spellings.ts'
 import { isStopWord } from '../../runtime/text/words.ts'
 
-/** The vocabulary counts at most this many words of a request: its first ones, so those of the title, tags and author. */
+/** The vocabulary counts this many words of a request: the first ones, i.e. title, tags and author. */
 const wordsOfRequest = 150
 const longestWord = 40
 
-/**
- * The different words of a searched text that the vocabulary counts. It depends on the text alone, so that what was counted
- * when a text came can be taken back when it goes.
- */
+/** The distinct words that the vocabulary counts: by the text alone, so that its deletion can be subtracted. */
 export function vocabularyOf(searchText: string): string[] {
   const words = new Set<string>()
   for (const word of searchText.split(/\s+/)) {
@@ -21,13 +18,13 @@ export function vocabularyOf(searchText: string): string[] {
   return [...words]
 }
 
-/** A searched text that was changed: what is counted and what is to be counted; null where there is none. */
+/** A changed searched text: the old and the new one, null if there is none. */
 export interface ChangedText {
   before: string | null
   after: string | null
 }
 
-/** How many more requests have each word after the changes; words without a difference are left out. */
+/** By how many requests each word's count changes; words without a difference are omitted. */
 function countChanges(changes: readonly ChangedText[]): Map<string, number> {
   const difference = new Map<string, number>()
   const add = (text: string | null, amount: number) => {
@@ -48,9 +45,9 @@ const rowsOf = (difference: ReadonlyMap<string, number>) => {
 }
 
 /**
- * Notes the words that counted texts gained and lost, in the transaction that changed or deleted them and holds the locks of their requests.
- * Readers add what is noted, so a word that no counted text has any more is gone at once. All accounts share the vocabulary, so it never
- * has a word of an unlisted text only.
+ * Records words that counted texts gained or lost, in the transaction that changed them under their locks. Readers add
+ * the records, so a word's last use disappears at once. The vocabulary is shared, so it never has a word of unlisted
+ * texts only.
  */
 export async function noteChangedWords(transaction: Transaction, changes: readonly ChangedText[]): Promise<void> {
   const difference = countChanges(changes)
@@ -59,9 +56,9 @@ export async function noteChangedWords(transaction: Transaction, changes: readon
 }
 
 /**
- * Adds the words of texts and a slice of the noted changes to the vocabulary. The lock `vocabulary` must be held: this is the only writer of the
- * counts. What was noted about a request is added in the order in which it happened, so no count is below zero.
- * @returns how many of the noted changes were added.
+ * Adds texts and a slice of the recorded changes to the vocabulary, in order: no count drops below zero. Its only
+ * writer; needs the lock `vocabulary`.
+ * @returns how many recorded changes were added.
  */
 export async function addWords(transaction: Transaction, texts: readonly string[], maxNoted: number): Promise<number> {
   const { rows: noted } = await sql<{ word: string; change: number }>`
@@ -81,33 +78,30 @@ export async function addWords(transaction: Transaction, texts: readonly string[
   return noted.length
 }
 
-/** For a query over `search_words`: how many requests have the word, with the noted changes. */
+/** SQL on `search_words`: how many requests have the word, including recorded changes. */
 export const exactRequests = sql<number>`(search_words.requests + coalesce((
   select sum(change)::integer from word_deltas where word_deltas.word = search_words.word), 0))`
 
-/** A word that more requests have is no slip, whatever is beside it. */
+/** A word of more requests is no slip, whatever its neighbors. */
 export const rareRequests = 2
 
-/** How many requests have each of some words among the words that are counted; words that none has are left out. */
+/** How many requests have each counted word; words that none has are omitted. */
 export type CountedWords = Readonly<Record<string, number>>
 
-/** How many requests have a word; a word such as `constructor` is no property of every object here. */
+/** How many requests have a word. Safe for words such as `constructor`, which every object inherits. */
 export const countOf = (counts: CountedWords, word: string): number => (Object.hasOwn(counts, word) ? counts[word]! : 0)
 
-/** `CountedWords` of some words, as JSON. */
+/** SQL: `CountedWords` of some words, as JSON. */
 export const countsOf = (words: readonly string[]): RawBuilder<CountedWords> => sql`(
   select coalesce(json_object_agg(word, requests), '{}') from (
     select word, ${exactRequests} as requests from search_words where word = any(${[...words]}::text[])
   ) as counted where requests > 0)`
 
-/** The noted changes of a range of words, for a join by `word`. @param range a condition on `word` */
+/** The recorded changes of a range of words, for a join by `word`. @param range a condition on `word` */
 export const notedChanges = (range: RawBuilder<unknown>) => sql`
   (select word, sum(change)::integer as change from word_deltas where ${range} group by word) as noted`
 
-/**
- * The rarest of some words, by the counts without the noted changes: they change no order that matters. A word that is not counted is among the rarest, as only the end of long texts has it, or none;
- * except stop words, which are not counted because they are everywhere. @param count how many at most
- */
+/** The rarest `count` words. Uncounted ones rank as rarest (at the end of long texts), stop words as frequent. */
 export async function rarestWords(executor: Executor, words: readonly string[], count: number): Promise<string[]> {
   const { rows } = await sql<{ word: string; requests: number }>`
     select word, requests from search_words where word = any(${[...words]}::text[])`.execute(executor)
@@ -116,10 +110,10 @@ export async function rarestWords(executor: Executor, words: readonly string[], 
   return [...words].sort((one, other) => Math.sign(frequency(one) - frequency(other)) || 0).slice(0, count)
 }
 
-/** Who has a key for an umlaut uses it: where a word is this much more frequent than the one with an umlaut, its `ue` is two letters. */
+/** How much more frequent than its umlaut spelling a word must be for its `ue` to be two letters. */
 const digraphFactor = 50
 
-/** The other spellings of words without those that only their letters allow, such as `blu`, the name, of the frequent `blue`. */
+/** Drops alternative spellings that only look like umlaut variants, such as the name `blu` for the frequent `blue`. */
 export async function likelySpellings(executor: Executor, spellings: Spellings): Promise<Spellings> {
   const isWithUmlaut = (word: string, other: string) => withVowels(word) === other
   const doubtful = [...spellings].filter(([word, others]) => others.some((other) => isWithUmlaut(word, other)))
@@ -134,18 +128,15 @@ export async function likelySpellings(executor: Executor, spellings: Spellings):
   return new Map([...spellings].map(likely))
 }
 
-/** A beginning stands for at most this many words, the most frequent: each of them costs as much as one that is typed. */
+/** A prefix expands to at most this many words, the most frequent: each costs as much as a typed word. */
 const expansionLimit = 8
-/** At most this many words with a beginning are read; of a beginning with more, those later in the alphabet are not. */
+/** Words read per prefix, in alphabetical order; later ones are ignored. */
 const scanLimit = 4_000
 
-/** After every letter, digit and mark that a word may have. */
+/** Sorts after every character of a word. */
 export const lastCharacter = '\u{10ffff}'
 
-/**
- * The most frequent words that begin so, and the beginning itself. Words that the index has as one (`mode`, `modes`) count as
- * one.
- */
+/** The most frequent words with a prefix, and the prefix. Words with one index entry (`mode`, `modes`) count once. */
 export async function expandPrefix(executor: Executor, prefix: string): Promise<string[]> {
   const from = sql`word >= ${prefix}::text and word < ${prefix + lastCharacter}::text`
   const { rows } = await sql<{ word: string }>`

@@ -8,13 +8,12 @@ import { closed, errorResponses, oneOf } from '../../http/schemas.ts'
 import type { CorrectionDependencies } from '../../requests/corrections/corrections.ts'
 import { createOpenExports, maxExportsPerAccount } from './routes.ts'
 
-/** A text with the label that a person gave it: a line of the export, and of the input of `bench/detection.ts --labelled`. */
+/** A text and its human label: a line of the export and of `bench/detection.ts --labelled`. */
 interface LabelledText {
   title: string
   description: string
   platform: PlatformName
   tags: string[]
-  /** Whether it is a feature request. */
   label: boolean
   by: 'operator' | 'account'
   /** By detection. */
@@ -26,15 +25,11 @@ interface Row extends LabelledText {
   owner: string
 }
 
-/** How many texts are read at once: other statements run between two such pages. */
 const pageSize = 100
-/** Sorts the operator's correction of a request behind those of accounts, as the index does with null. */
+/** Sorts the operator's corrections after those of accounts, as the index sorts null. */
 const operator = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/**
- * Every correction whose request is stored, as JSON Lines, a page after the other. The order is that of the hashes of their requests: the
- * same corrections give the same lines. No line says which account made it.
- */
+/** Exports corrections of stored requests as JSON Lines, in the order of request hashes, without accounts. */
 async function* exportLabelledTexts(executor: Executor): AsyncGenerator<string> {
   for (let after = { sourceHash: '', owner: operator }; ; ) {
     const { rows } = await sql<Row>`
@@ -81,10 +76,10 @@ const schema = {
 }
 
 const retryAfterSeconds = 10
-/** A reader that reads nothing for so long is gone. */
+/** A reader that reads nothing for this long counts as disconnected. */
 const silenceMs = 60_000
 
-/** What people said, as input of the training of detection. */
+/** Registers the export of labels for training detection. */
 export function registerCorrectionExport(app: App, { database, authentication }: CorrectionDependencies): void {
   const exports = createOpenExports()
   app.addHook('preClose', async () => exports.stop())
@@ -92,7 +87,7 @@ export function registerCorrectionExport(app: App, { database, authentication }:
     '/api/admin/corrections/requests/export',
     {
       onRequest: authentication.requireAdmin,
-      // It would read everything and send none of it.
+      // A HEAD would read everything and send nothing.
       exposeHeadRoute: false,
       schema,
     },

@@ -1,14 +1,13 @@
 import type { PublicPages } from '../../platforms/definition.ts'
 import type { RequestRecord } from '../../requests/record.ts'
 
-/** A request, always with its whole text, and the cursor after which an export goes on. */
+/** A request with its whole text, and the cursor to resume the export after it. */
 export type ExportedRequest = Omit<RequestRecord, 'descriptionTruncated'> & {
-  /** What of it others may be shown, by the terms of its platform. */
   publicPages: PublicPages['show']
   cursor: string
 }
 
-/** The order of the columns. Readers use their names: a later version may add some before the cursor, which stays last. */
+/** Column order. Readers use names: later versions may add columns before the cursor, which stays last. */
 const columns = [
   '_id',
   'title',
@@ -45,19 +44,17 @@ const columns = [
 ] as const satisfies readonly (keyof Row)[]
 
 /**
- * What a spreadsheet may take for a formula: one of = + - @ (also full-width) at the beginning, or after what it passes over
- * there; and tab and carriage return themselves (OWASP, "CSV Injection"). A quote at the beginning is among them only so that
- * an added quote and a text's own can be distinguished.
+ * What a spreadsheet may take for a formula: = + - @ (also full-width) at the start or after characters it skips, and
+ * tab and carriage return (OWASP, "CSV Injection"). A leading quote is included only to tell it from an added one.
  */
 const risky = /^(?:[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹢﹣﹦﹫−]|[\t\r']|[\p{Cc}\p{Cf}])/u
 
-/** A text that no spreadsheet takes for a formula; without the first quote it is the original text. */
+/** Quotes text that a spreadsheet might take for a formula; strip the first quote to restore it. */
 export const withoutFormula = (text: string): string => (risky.test(text) ? `'${text}` : text)
 
-/** Always in quotes, so that an empty text is not the same as none (RFC 4180). */
+/** Always quoted, to tell an empty text from none (RFC 4180). */
 const quoted = (text: string) => `"${withoutFormula(text).replaceAll('"', '""')}"`
 
-/** A request as the columns have it: its wish, if it has one, in three of them. */
 function toRow({ wish, ...request }: ExportedRequest) {
   const { wishId = null, requestCount = null, votes = null } = wish ?? {}
   return { ...request, wishId, wishRequestCount: requestCount, wishVotes: votes }
@@ -73,7 +70,7 @@ function toField(value: Row[(typeof columns)[number]]): string {
 
 export const csvHeader = `${columns.join(',')}\r\n`
 
-/** One record as RFC 4180 has it: lists are JSON, what is unknown is empty. */
+/** An RFC 4180 record: lists as JSON, unknown values empty. */
 export function toCsvRecord(request: ExportedRequest): string {
   const row = toRow(request)
   return `${columns.map((column) => toField(row[column])).join(',')}\r\n`

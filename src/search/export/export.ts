@@ -18,29 +18,26 @@ import { csvHeader, type ExportedRequest, toCsvRecord } from './csv.ts'
 
 interface SearchExportInput {
   query: string
-  /** Whether the last word may be the beginning of one. */
   prefix: boolean
   filters: RequestFilters
   sortBy: SearchOrder
   format: ExportFormat
-  /** Begins a CSV with a byte order mark. */
   bom: boolean
-  /** As a record of an earlier export of this search gave it. */
+  /** From a record of an earlier export of this search. */
   cursor?: string | undefined
 }
 
 const isRank = (value: unknown): value is number => isPositionNumber(value) && value >= 1 && value <= searchCap
-/** A search has ranks, not keys: its order is made of scores, which no other search has. */
+/** Search exports have no cursor position: their order depends on scores, which no other search has. */
 const cursors = Object.fromEntries(
   searchOrders.map((order) => [order, cursorsOf<[rank: number]>(`search-${order}`, isRank)]),
 ) as Record<SearchOrder, Cursors<[rank: number]>>
 
-/** The text of an export. */
 export interface Export {
   texts: AsyncGenerator<string>
-  /** Of a search: how many requests match in part, and are not in it. */
+  /** For a search: how many requests match partially and are omitted. */
   inPart: Totals | null
-  /** Of a search: how many requests match, and are not in it, because it has only the best ones. */
+  /** For a search: how many matches the export omits, because it has only the best. */
   beyond: number
 }
 
@@ -48,15 +45,11 @@ async function* textsOf(text: string): AsyncGenerator<string> {
   if (text !== '') yield text
 }
 
-/** What is said of a request besides what it is. */
 const termsOf = ({ sourcePlatform }: Pick<RequestRecord, 'sourcePlatform'>) => ({
   publicPages: publicPagesOf(sourcePlatform as PlatformName).show,
 })
 
-/**
- * What matches a query with all of its words, in its order, as text: at most its best 100, read in one statement, so that they fit together.
- * @throws ServiceError INVALID_REQUEST for a query that cannot be searched and for a cursor of something else.
- */
+/** Exports up to 100 full matches in one statement. @throws ServiceError INVALID_REQUEST for a bad query or cursor */
 export async function exportSearch(
   { searchIndex, database }: { searchIndex: SearchIndex; database: Database },
   { query, prefix, filters, sortBy, format, bom, cursor }: SearchExportInput,
@@ -80,22 +73,21 @@ const exportFormats = ['jsonl', 'csv'] as const
 
 type ExportFormat = (typeof exportFormats)[number]
 
-/** How many requests are read at once: other statements run between two such pages. */
 const pageSize = 200
 const byteOrderMark = '\ufeff'
 
 interface ExportInput extends Omit<ListInput, 'limit' | 'fullText'> {
   format: ExportFormat
-  /** Begins a CSV with a byte order mark, by which old spreadsheets recognise UTF-8. */
+  /** Whether to start a CSV with a byte order mark, by which old spreadsheets recognize UTF-8. */
   bom: boolean
 }
 
 const toText = { jsonl: (request: ExportedRequest) => `${JSON.stringify(request)}\n`, csv: toCsvRecord } as const
 
 /**
- * The requests of a list as text, a page after the other; a page is read when its reader wants it, so that there is never
- * more than one in memory. With a cursor it goes on where an earlier export ended, without a header.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list, before the first text.
+ * Exports a list as text, reading each page on demand so that only one is in memory. With a cursor it resumes an
+ * earlier export, without a header.
+ * @throws ServiceError INVALID_REQUEST for a cursor of another list, before the first text.
  */
 async function* exportRequests(database: Database, { format, bom, ...filters }: ExportInput): AsyncGenerator<string> {
   const list = { ...filters, fullText: true, limit: pageSize }
@@ -135,10 +127,7 @@ interface ExportSources extends JobOwnership {
   searchIndex: SearchIndex
 }
 
-/**
- * The export that a query string describes: of a list, or of a search.
- * @throws ServiceError INVALID_REQUEST, NOT_FOUND
- */
+/** Opens the export of a list or search from a query string. @throws ServiceError INVALID_REQUEST, NOT_FOUND */
 export async function openExport(
   sources: ExportSources,
   account: Account,

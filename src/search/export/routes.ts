@@ -12,21 +12,18 @@ import { searchCap } from '../orders.ts'
 import type { SearchIndex } from '../search-index.ts'
 import { exportQuery, openExport } from './export.ts'
 
-/** Open exports of an account, in this process. */
+/** Open exports per account, in this process. */
 export const maxExportsPerAccount = 3
 
 const stopping = () => new ServiceError('UNAVAILABLE', 'The service is stopping.')
 
-/** The open exports of this process. */
+/** Tracks the open exports of this process. */
 export function createOpenExports() {
   const streams = new Set<Readable>()
   const slots = createAccountSlots({ perAccount: maxExportsPerAccount, total: Number.POSITIVE_INFINITY })
   let stopped = false
   return {
-    /**
-     * Opens an export for an account; null when the account has the maximum open.
-     * @throws what `texts` throws before its first text; UNAVAILABLE at shutdown.
-     */
+    /** Opens an export; null at the account's maximum. @throws as `texts`; UNAVAILABLE at shutdown */
     async open(accountId: string, texts: () => Promise<AsyncGenerator<string>>): Promise<Readable | null> {
       const leave = slots.enter(accountId)
       if (typeof leave === 'string') return null
@@ -44,7 +41,7 @@ export function createOpenExports() {
         throw error
       }
     },
-    /** Breaks the exports off: their readers see that they do not have the whole, and go on with their last cursor. */
+    /** Aborts the exports: readers notice that they are incomplete and resume with their last cursor. */
     stop(): void {
       stopped = true
       for (const stream of streams) stream.destroy(stopping())
@@ -52,10 +49,7 @@ export function createOpenExports() {
   }
 }
 
-/**
- * Text as a stream. The first text is made before the response begins, so that what is wrong with the call is an ordinary
- * error.
- */
+/** Streams text. Produces the first text before the response starts, so that bad calls get an ordinary error. */
 async function toStream(texts: AsyncGenerator<string>): Promise<Readable> {
   const first = await texts.next()
   const all = (async function* () {
@@ -66,7 +60,7 @@ async function toStream(texts: AsyncGenerator<string>): Promise<Readable> {
 }
 
 const retryAfterSeconds = 10
-/** A reader that reads nothing for so long is gone. */
+/** A reader that reads nothing for this long counts as disconnected. */
 const silenceMs = 60_000
 
 const contentTypes = { jsonl: 'application/x-ndjson; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const
@@ -77,9 +71,7 @@ export interface ExportDependencies extends JobOwnership {
   authentication: Authentication
 }
 
-/** How many requests a query matches in part. */
 const inPartHeader = 'matches-in-part'
-/** How many match, and are not among the best ones, which it has. */
 const beyondHeader = 'matches-beyond'
 
 const description = `A record a line, streamed, in the order of the list; counted as one call. The author and the licence that a platform states are
@@ -135,14 +127,14 @@ const tooManyExports = () => {
   return new ServiceError('RATE_LIMITED', message, { reason: 'rate' })
 }
 
-/** The cache as a file. */
+/** Registers the export of the cache as a file. */
 export function registerExportRoutes(app: App, dependencies: ExportDependencies): void {
   const { authentication } = dependencies
   const exports = createOpenExports()
   app.addHook('preClose', async () => exports.stop())
   app.get('/api/v1/requests/export', {
     onRequest: authentication.requireAccount,
-    // It would read everything and send none of it.
+    // A HEAD would read everything and send nothing.
     exposeHeadRoute: false,
     schema: exportSchema,
     handler: async (request, reply) => {

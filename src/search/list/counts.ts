@@ -6,15 +6,12 @@ import { isShown } from '../../requests/view.ts'
 import type { FacetName, Totals } from '../engine.ts'
 import { readCounts, totalOf } from '../totals.ts'
 
-/** So many requests are counted at most: a plain scan of `request_facets`, about a microsecond each. */
+/** The most requests counted: a plain scan of `request_facets`, about 1 µs each. */
 const maxCounted = 250_000
 
 const columns = { id: sql.ref('request_facets.request_id'), standing: sql.ref('request_facets.standing') }
 
-/**
- * How many requests pass some filters, and how they are distributed.
- * @param counted of more requests only so many are counted.
- */
+/** Counts the requests that pass the filters, and their distribution. @param counted the most to count */
 export async function countRequests(
   executor: Executor,
   filters: RequestFilters,

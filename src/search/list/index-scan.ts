@@ -27,23 +27,21 @@ export const listOrders = ['new', 'votes'] as const
 
 export type ListOrder = (typeof listOrders)[number]
 
-/** The position after which a page goes on: the sort key of its last row (microseconds since 1970, or votes), and its id. */
+/** Where the next page starts: the last row's sort key (microseconds since 1970, or votes) and id. */
 export type Position = [key: number, id: string]
 
-/** The cursors of a list in each order. */
 export const listCursors = {
   new: cursorsOf<Position>('new', isPositionNumber, isPositionId),
   votes: cursorsOf<Position>('votes', isPositionNumber, isPositionId),
 }
 
 export interface ListFilters extends RequestFilters {
-  /** A job that the caller may see. */
+  /** Must be visible to the caller. */
   jobId?: string | undefined
 }
 
 export interface ScanInput extends ListFilters, TextChoice {
   sortBy: ListOrder
-  /** The maximum number of requests to return. */
   limit: number
   after: Position | null
 }
@@ -53,20 +51,20 @@ export interface ListedRequest {
   record: RequestRecord
 }
 
-/** What a list reads of each row; `request_facets` and `request_topics` both have it. */
+/** The columns that `request_facets` and `request_topics` share for lists. */
 export const listedColumns = sql`platform, posted_at, votes, tags, standing`
 
-/** Microseconds since 1970: exact, where a JavaScript date would round a sort key to milliseconds. */
+/** Microseconds since 1970, because a JavaScript date would round to milliseconds. */
 export const sortKey = (sortBy: ListOrder) =>
   sortBy === 'new' ? sql`(extract(epoch from posted_at) * 1000000)::bigint` : sql`votes::bigint`
 
 export const sortColumn = (sortBy: ListOrder) => sql.ref(sortBy === 'new' ? 'posted_at' : 'votes')
 
-/** The condition of the partial indexes of likely requests, where these have exactly what is shown; else none. */
+/** The condition of the partial indexes of likely requests if they hold exactly the shown rows; else none. */
 export const likelyCondition = (filters: RequestFilters): RawBuilder<unknown>[] =>
   isLikelyIndexed(filterView(filters)) ? [sql`standing = ${sql.lit(standings.likely)}`] : []
 
-/** The conditions that bound the part of the order's index in which the list lies; the column `id` is named by the caller. */
+/** The conditions that bound the list's part of the index. @param id the `id` column, as the query names it */
 export function indexRange(input: ScanInput, id: RawBuilder<unknown>): RawBuilder<unknown>[] {
   const { sortBy, after } = input
   const bounds = [...likelyCondition(input), ...(sortBy === 'new' ? dateConditions(input) : voteCondition(input))]
@@ -80,14 +78,14 @@ export function indexRange(input: ScanInput, id: RawBuilder<unknown>): RawBuilde
 
 const listed = { id: sql.ref('listed.id'), standing: sql.ref('listed.standing') }
 
-/** The view where no index has its rows: also unlisted requests and those of other classes are then read, and left out. */
+/** The view's condition, where no index has exactly its rows: others are read and dropped. */
 const viewCondition = (input: ScanInput): RawBuilder<unknown>[] =>
   isLikelyIndexed(filterView(input)) ? [] : [isShown(filterView(input), listed)]
 
-/** `request_topics` has neither status nor product. */
+/** For `request_topics`, which has neither status nor product. */
 const ofRequest = (column: string) => sql`(select ${sql.ref(column)} from requests where requests.id = listed.id)`
 
-/** The other conditions, which are checked on each row of `listed`. */
+/** The remaining conditions, checked on each row of `listed`. */
 export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
   ...(input.sortBy === 'new' ? voteCondition(input) : dateConditions(input)),
   ...platformCondition(input),
@@ -100,13 +98,10 @@ export const rowConditions = (input: ScanInput): RawBuilder<unknown>[] => [
   ...productCondition(input, ofRequest),
 ]
 
-/** A row of a page: the request, and its position in the order. */
+/** A row of a page, with its position in the order. */
 export type ListedRow = RequestRow & { key: number; position_id: string }
 
-/**
- * A query for the rows of all topics in an order, read from its indexes: that of the likely requests alone, or both.
- * @param conditions on rows of `request_facets`. @param limit the maximum of rows, and of those that are read from each index
- */
+/** A query for the rows of all topics in an order. @param limit the most rows, in total and per index */
 export function rowsInOrder(
   filters: RequestFilters,
   { sortBy, conditions, limit }: { sortBy: ListOrder; conditions: readonly RawBuilder<unknown>[]; limit: number },
@@ -122,11 +117,7 @@ export function rowsInOrder(
         order by ${column} desc, id desc limit ${sql.lit(limit)}`
 }
 
-/**
- * Reads the next rows of the list's order, at most `width` of them, and picks those that pass the filters.
- * @returns the picked ones, one more than `limit` where there is one; and the position of the last row that was scanned, null
- * when the order has no more rows.
- */
+/** Reads `width` rows in order and picks up to `limit + 1` matches. @returns also the last position, or null */
 export async function scanIndex(
   executor: Executor,
   input: ScanInput,

@@ -30,9 +30,9 @@ import {
   toListed,
 } from './index-scan.ts'
 
-/** A selective filter leaves at most this many requests; all of them are then read and checked against the other filters. */
+/** A filter that leaves at most this many requests is selective: all are read and checked with the other filters. */
 const maxSelected = 5_000
-/** One more than a selective filter may leave: it tells that the filter is not selective. */
+/** Reading one more tells that the filter is not selective. */
 const readLimit = maxSelected + 1
 
 const idsOfJob = ({ jobId }: ScanInput): RawBuilder<unknown> | null =>
@@ -40,7 +40,7 @@ const idsOfJob = ({ jobId }: ScanInput): RawBuilder<unknown> | null =>
     ? null
     : sql`select request_id as id from scrape_job_requests where job_id = ${jobId} limit ${sql.lit(readLimit)}`
 
-/** By the index of the other order: with many votes in a list by date, and the reverse. */
+/** Uses the index of the other order: by votes for a list by date, and vice versa. */
 function idsInRange(input: ScanInput): RawBuilder<unknown> | null {
   const { sortBy, topic } = input
   const range = sortBy === 'new' ? voteCondition(input) : dateConditions(input)
@@ -54,7 +54,7 @@ function idsInRange(input: ScanInput): RawBuilder<unknown> | null {
         order by ${sortColumn(other)} desc, request_id desc limit ${sql.lit(readLimit)}`
 }
 
-/** For each filter that an index can answer by itself, a query for the ids that it leaves. */
+/** A query for the ids that each filter leaves, for filters that an index can answer alone. */
 const idsOfEachFilter = (input: ScanInput): RawBuilder<unknown>[] =>
   [
     idsOfJob(input),
@@ -64,7 +64,6 @@ const idsOfEachFilter = (input: ScanInput): RawBuilder<unknown>[] =>
     idsOnPlatforms(input, readLimit),
   ].filter((ids) => ids !== null)
 
-/** The page of those that a filter leaves; null when it leaves too many. */
 async function pageOfSelected(
   executor: Executor,
   input: ScanInput,
@@ -94,10 +93,7 @@ async function pageOfSelected(
   return rows.flatMap((row) => (row.position_id === null ? [] : [toListed(row, input)]))
 }
 
-/**
- * The next requests of the list, where one of its filters is selective.
- * @returns one more than `limit` where there is one; null when every filter leaves too many.
- */
+/** The next requests by a selective filter, at most `limit + 1`; null if every filter leaves too many. */
 async function findBySelectiveFilter(executor: Executor, input: ScanInput): Promise<ListedRequest[] | null> {
   for (const ids of idsOfEachFilter(input)) {
     const page = await pageOfSelected(executor, input, ids)
@@ -112,19 +108,18 @@ export interface ListInput extends ListFilters, PageInput, TextChoice {
 
 export interface RequestPage {
   results: RequestRecord[]
-  /** For each of the results the cursor of the page that begins after it. */
+  /** For each result, the cursor of the page after it. */
   cursors: string[]
   hasMore: boolean
-  /** For the page after this one; null when there is none. */
   cursor: string | null
 }
 
-/** How many rows of the order a page scans at first, and how many more when those are not enough. */
+/** Rows that a page scans at first, and in a second, longer scan. */
 const widths = [500, 5_000] as const
 
 function toPage({ sortBy, limit }: ListInput, found: readonly ListedRequest[], end: Position | null): RequestPage {
   const page = found.slice(0, limit)
-  // The next page does not scan again what this one scanned in vain.
+  // The next page continues after everything scanned here.
   const position = found.length > limit ? page.at(-1)!.position : end
   const { encode } = listCursors[sortBy]
   return {
@@ -136,13 +131,12 @@ function toPage({ sortBy, limit }: ListInput, found: readonly ListedRequest[], e
 }
 
 /**
- * One page of the cached requests, newest or most voted first. Keyset paging: a row that does not move is seen exactly once,
- * however many are added meanwhile.
+ * One page of the cached requests, newest or most voted first. Keyset paging: a row that does not move is seen exactly
+ * once, however many are added meanwhile.
  *
- * The work is bounded for any mix of filters. A first scan reads some rows of the order's index. Where they do not fill the
- * page, a selective filter answers by itself; where no filter is selective, a second, longer scan follows. The page may then
- * hold fewer requests than `limit`, even none, and yet have more after it.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ * The work is bounded for any filters: a short index scan, then a selective filter alone or, without one, a longer
+ * scan. So a page may be short, even empty, and still have a next page.
+ * @throws ServiceError INVALID_REQUEST for a cursor of another list.
  */
 export async function listRequests(executor: Executor, input: ListInput): Promise<RequestPage> {
   const after = input.cursor === undefined ? null : listCursors[input.sortBy].decode(input.cursor)

@@ -8,11 +8,11 @@ import { parseQueryFilters, queryFilters } from '../../requests/filters/filters.
 import type { ListFilters } from './index-scan.ts'
 
 export interface JobOwnership {
-  /** Whether a scrape job is of this account: only then may its requests be listed by it. */
+  /** Whether the scrape job belongs to the account, which may then list its requests. */
   ownsJob(accountId: string, jobId: string): Promise<boolean>
 }
 
-/** @throws ServiceError NOT_FOUND for a job that is unknown or of another account, with the same text. */
+/** @throws ServiceError NOT_FOUND, with the same text for an unknown job and another account's. */
 export async function requireOwnJob(
   { ownsJob }: JobOwnership,
   accountId: string,
@@ -22,7 +22,7 @@ export async function requireOwnJob(
   if (!isId(jobId) || !(await ownsJob(accountId, jobId))) throw notFound('Scrape job')
 }
 
-/** The filters of a list and of an export, and where they go on. */
+/** The filters and cursor of a list or export. */
 export const listQuery = {
   ...queryFilters,
   jobId: Type.Optional(Type.String({ maxLength: 100, description: 'Only what this job found' })),
@@ -32,7 +32,7 @@ export const listQuery = {
 const { cursor: _cursor, ...filterProperties } = listQuery
 const filtersSchema = closed(filterProperties)
 
-/** The filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform or status. */
+/** Parses the filters of a query string. @throws ServiceError INVALID_REQUEST for an unknown platform or status. */
 export const parseListFilters = ({ jobId, ...query }: Static<typeof filtersSchema>, account: Account): ListFilters => ({
   ...parseQueryFilters(query, account),
   jobId,

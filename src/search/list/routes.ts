@@ -42,7 +42,6 @@ With \`source=realtime\` a page of \`topic\` is collected live from each of \`pl
 deadline, and the list after it is the answer. It costs ${priceText(prices.realtime)}, given back when nothing was collected, and takes an
 \`Idempotency-Key\`. The pages after the first need their \`cursor\` and no \`source\`.`
 
-/** Refuses what a live collection cannot do. */
 function checkRealtime({ topic, cursor }: Pick<ListInput, 'topic' | 'cursor'>): string {
   if (topic === undefined) throw invalidField('topic', 'is required with source=realtime')
   if (cursor !== undefined)
@@ -76,7 +75,7 @@ const listSchema = (pricing: Pricing) => ({
   },
 })
 
-/** Listing the cache, and with `source=realtime` what is collected now. */
+/** Registers lists of the cache; with `source=realtime`, after collecting live. */
 export function registerListRoutes(app: App, dependencies: ListDependencies): void {
   const { database, clock, authentication, defaultPlatforms, realtimeList, cachedRead, pricing } = dependencies
   app.get(
@@ -89,7 +88,7 @@ export function registerListRoutes(app: App, dependencies: ListDependencies): vo
       await requireOwnJob(dependencies, account.accountId, filters.jobId)
       const list = { ...filters, sortBy, limit, fullText, cursor }
       if (source === 'realtime') {
-        // The answer to a HEAD has no body, but collecting for it would cost a credit.
+        // A HEAD has no body, but collecting for it would cost a credit.
         if (request.method === 'HEAD') throw invalidField('source', 'realtime is not for HEAD')
         authentication.requireScope(request, 'collect')
         const topic = checkRealtime(list)
@@ -126,7 +125,7 @@ const facetsSchema = {
   },
 }
 
-/** Counting the cache. */
+/** Registers the counts of the cache. */
 export function registerFacetRoutes(app: App, { database, authentication, cachedRead }: ListDependencies): void {
   app.get(
     '/api/v1/requests/facets',

@@ -8,27 +8,24 @@ import { createClusterEngine } from './opensearch-engine.ts'
 
 export interface ClusterSearchOptions {
   database: Database
-  /** The addresses of the nodes. */
   nodes: readonly string[]
   shards: number
   log: Pick<Logger, 'info' | 'warn'>
-  /** Each search first brings the index up to date; only for tests, which search what they have just stored. */
+  /** For tests: updates the index before each search, so that they find what they just stored. */
   waitsForChanges?: boolean
 }
 
-/** The search of a service whose index is in a cluster. */
+/** Search with an index in a cluster. */
 export interface ClusterSearch {
   searchIndex: SearchIndex
   cluster: Cluster
-  /** The name in the cluster that stands for the index that serves. */
   alias: () => Promise<string>
   indexer: Indexer
   shards: number
-  /** Ends the indexer and the connections. */
   close(): Promise<void>
 }
 
-/** Before each search, brings the index up to date; for tests. */
+/** For tests: updates the index before each search. */
 function createWaiting({ database, shards }: ClusterSearchOptions, cluster: Cluster, indexer: Indexer) {
   let present = Promise.resolve('')
   const bringUpToDate = async () => {
@@ -43,10 +40,7 @@ function createWaiting({ database, shards }: ClusterSearchOptions, cluster: Clus
   }
 }
 
-/**
- * Has a cluster search, and names its index where there is none yet. The cluster need not run: until it does, and has its index, searches
- * throw SEARCH_UNAVAILABLE.
- */
+/** Sets up cluster search. Searches throw SEARCH_UNAVAILABLE until the cluster runs and has its index. */
 export async function openClusterSearch(options: ClusterSearchOptions): Promise<ClusterSearch> {
   const { database, nodes, shards, log, waitsForChanges = false } = options
   const cluster = await createCluster(nodes)

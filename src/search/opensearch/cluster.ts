@@ -1,28 +1,27 @@
 import type { Client } from '@opensearch-project/opensearch'
 import { ServiceError } from '../../http/errors.ts'
 
-/** What a search asks for, as the query language of OpenSearch. */
+/** A clause of OpenSearch's query language. */
 export type Clause = Record<string, unknown>
 
 export interface SearchBody {
   query: Clause
   size: number
-  /** By `id` at last: the ids of the documents are read from there. Without it nothing is found, only counted. */
+  /** Must end with `id`, from which document ids are read. Without it, matches are only counted. */
   sort?: readonly Clause[]
-  /** Matches are counted up to so many; not at all without it. */
+  /** Counts matches up to this; absent: not at all. */
   counted?: number
   aggs?: Record<string, Clause>
 }
 
 export interface SearchOptions {
-  /** Whether words are weighted by the whole index, not by each shard. Only for ranking. */
+  /** Whether word weights come from the whole index instead of each shard. Only for ranking. */
   ranks?: boolean
-  /** Searches with equal texts read the same copies of the shards, which may differ in deleted documents. */
+  /** Searches with equal values read the same shard copies: copies may differ in deleted documents. */
   session: string
 }
 
 export interface FoundDocuments {
-  /** In their order, with the values that they were sorted by. */
   hits: { id: string; sort: readonly (string | number)[] }[]
   total: { count: number; isExact: boolean }
   aggregations: Record<
@@ -31,11 +30,11 @@ export interface FoundDocuments {
   >
 }
 
-/** What a document becomes: its fields, or null where it is to be deleted. */
+/** A document's new fields; null deletes it. */
 export interface Write {
   id: string
   fields: object | null
-  /** The higher one wins, whichever comes first. */
+  /** The highest version wins, in any order of arrival. */
   version: number
 }
 
@@ -44,35 +43,31 @@ export interface IndexFacts {
   bytes: number
 }
 
-/** A search cluster, reached over the network. */
 export interface Cluster {
-  /** @param index an index or the name that stands for one. @throws ServiceError SEARCH_UNAVAILABLE when the cluster cannot search. */
+  /** @param index an index or alias @throws ServiceError SEARCH_UNAVAILABLE if the cluster cannot search. */
   search(index: string, body: SearchBody, options: SearchOptions): Promise<FoundDocuments>
-  /** Writes all of them; an older version than the present one changes nothing. @throws when the cluster did not store one of them. */
+  /** Writes documents; a version older than the stored one is ignored. @throws if any was not stored. */
   write(index: string, writes: readonly Write[]): Promise<void>
-  /** Makes an index that no document is in; does nothing where it exists. */
   create(index: string, body: object): Promise<void>
-  /** Deletes an index, if it exists. */
   remove(index: string): Promise<void>
-  /** Makes a name stand for an index and for no other one, in one step. @throws IndexMissingError */
+  /** Atomically points an alias at this index only. @throws IndexMissingError */
   pointAlias(alias: string, index: string): Promise<void>
-  /** Makes everything that was written visible to searches. */
   refresh(index: string): Promise<void>
-  /** Null when the index does not exist. */
+  /** Null if the index does not exist. */
   facts(index: string): Promise<IndexFacts | null>
   close(): Promise<void>
 }
 
-/** An index that should exist is not there: it was deleted, or the cluster is another one. */
+/** An index that should exist does not: it was deleted, or the cluster is another one. */
 export class IndexMissingError extends Error {
   override readonly name = 'IndexMissingError'
 }
 
-/** Of each of two attempts. */
+/** Per attempt, of two. */
 const searchTimeoutMs = 4_000
 const writeTimeoutMs = 30_000
 
-/** The name through which documents are written to an index: a write cannot make an index that is missing. */
+/** The alias for writes to an index: a write to it cannot create a missing index. */
 const writeAlias = (index: string) => `${index}-write`
 
 const statusOf = (error: unknown): number | undefined => (error as { statusCode?: number }).statusCode
@@ -94,7 +89,7 @@ interface BulkItem {
   error?: { type: string; reason: string }
 }
 
-/** Of a bulk request. A conflict means that a newer version is stored, and what is to be deleted may be missing. */
+/** Checks a bulk response. Conflicts (a newer version is stored) and missing documents to delete are fine. */
 function requireStored(items: readonly Record<string, BulkItem>[]): void {
   for (const item of items) {
     const { status, error } = Object.values(item)[0]!
@@ -117,7 +112,7 @@ function createSearch(client: Client): Cluster['search'] {
           index,
           search_type: ranks ? 'dfs_query_then_fetch' : 'query_then_fetch',
           preference: session,
-          // A part of the matches would be a wrong answer.
+          // Partial matches would be a wrong answer.
           allow_partial_search_results: false,
           filter_path: ['hits.hits.sort', 'hits.total', 'aggregations'],
           body: {
@@ -126,11 +121,11 @@ function createSearch(client: Client): Cluster['search'] {
             ...(sort ? { sort } : {}),
             ...(aggs ? { aggs } : {}),
             track_total_hits: counted ?? false,
-            // Nothing is read of a document but what it was sorted by. Of a search with hundreds of hits, `_id` alone was half of the CPU.
+            // Read only the sort values: loading `_id` took half of the CPU of a search with hundreds of hits.
             stored_fields: '_none_',
           } as never,
         },
-        // The next node may answer.
+        // Another node may answer.
         { requestTimeout: searchTimeoutMs, maxRetries: 1 },
       )
       const { hits, aggregations = {} } = body as {
@@ -143,7 +138,7 @@ function createSearch(client: Client): Cluster['search'] {
         aggregations,
       }
     } catch (error) {
-      // A query that the cluster does not understand is a fault of ours.
+      // A query that the cluster rejects is our bug.
       if (statusOf(error) === 400 && typeOf(error) !== 'search_phase_execution_exception') throw error
       throw unavailable(error)
     }
@@ -151,7 +146,7 @@ function createSearch(client: Client): Cluster['search'] {
 }
 
 async function connect(nodes: readonly string[]): Promise<Client> {
-  // Only here: it takes a second and 40 MB, and few installations have a cluster.
+  // Loaded on demand: it takes a second and 40 MB, and few installations have a cluster.
   const { Client } = await import('@opensearch-project/opensearch')
   return new Client({ nodes: [...nodes], maxRetries: Math.max(2, nodes.length), requestTimeout: writeTimeoutMs })
 }
@@ -163,14 +158,14 @@ const missingIs =
     throw error
   }
 
-/** Connects to a cluster. Nothing is sent yet: it need not run. @param nodes their addresses. */
+/** Connects to a cluster without sending anything: it need not run yet. @param nodes their addresses */
 export async function createCluster(nodes: readonly string[]): Promise<Cluster> {
   const client = await connect(nodes)
   return {
     search: createSearch(client),
     write: async (index, writes) => {
       if (writes.length === 0) return
-      // A deletion with a version would make a missing index, whatever `require_alias` says.
+      // A versioned delete would create a missing index despite `require_alias`.
       const deletes = writes.some(({ fields }) => fields === null)
       if (deletes && !(await client.indices.existsAlias({ name: writeAlias(index) })).body) {
         throw new IndexMissingError(`the index ${index} does not exist`)

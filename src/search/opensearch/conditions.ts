@@ -8,21 +8,19 @@ import { hasUnrankedForms, isOneWord, quotedWords, someOf, type Term } from '../
 import type { Clause } from './cluster.ts'
 import { stemsOf } from './documents.ts'
 
-// The conditions of a search, in the query language of OpenSearch.
-
 const both = (clauses: readonly Clause[]): Clause => ({ bool: { filter: clauses } })
 const either = (clauses: readonly Clause[]): Clause => ({ bool: { should: clauses, minimum_should_match: 1 } })
 const not = (clause: Clause): Clause => ({ bool: { must_not: [clause] } })
 
-/** Any of the words, better the more of them, the rarer and the more frequent they are in a text of its length (BM25). */
+/** Any of the words, scored by how many match, their rarity and their frequency for the text's length (BM25). */
 const anyOf = (words: readonly string[]): Clause => ({
   match: { stems: { query: words.map(stemsOf).join(' '), operator: 'or' } },
 })
 
-/** Above the score of 32 rare words: what has all words comes before all others. A score keeps three decimal places beside it. */
+/** Above the score of 32 rare words, so that matches of all words come first. Leaves three decimals for scores. */
 export const allWordsScore = 2_000
 
-/** Any of the words, and first what has all words of a query. */
+/** Any of the words, with full matches first. */
 export const rankedBy = ({ words, terms }: RankedQuery): Clause => {
   if (isOneWord(terms)) return anyOf(words)
   const whole = { constant_score: { filter: both(terms.map(hasTerm)), boost: allWordsScore } }
@@ -30,24 +28,24 @@ export const rankedBy = ({ words, terms }: RankedQuery): Clause => {
   return { bool: { must: [anyOf(words)], should: [whole] } }
 }
 
-/** One of the alternatives; all words of it, side by side where it is in quotes. */
+/** One of the alternatives, with all its words, adjacent if quoted. */
 const hasTerm = (term: Term): Clause =>
   either(
     term.map((words) => {
       const quoted = quotedWords(words)
-      // Stems have no positions: a form of several words is found as it is written.
+      // Stems have no positions, so forms of several words match as written.
       if (quoted !== null && quoted.length > 1) return { match_phrase: { words: quoted.join(' ') } }
       return { match: { stems: { query: stemsOf(quoted?.[0] ?? words), operator: 'and' } } }
     }),
   )
 
-/** One of the forms, word by word as they are written, in one field. */
+/** One of the forms, word by word as written, within one field. */
 const hasPhrase = (forms: Phrase): Clause => either(forms.map((form) => ({ match_phrase: { words: form } })))
 
 const hasPart = ({ terms }: SearchQuery, part: Part): Clause[] =>
   part === 'all' ? terms.map(hasTerm) : [hasTerm(someOf(terms)), not(both(terms.map(hasTerm)))]
 
-/** The phrases, and no exclusion. */
+/** All phrases and no exclusion. */
 export const hasTexts = ({ phrases, excluded }: Pick<SearchQuery, 'phrases' | 'excluded'>): Clause[] => [
   ...phrases.map(hasPhrase),
   ...excluded.map((forms) => not(hasPhrase(forms))),
@@ -71,7 +69,7 @@ const passes = (filters: RequestFilters): Clause[] => [
   ...(filters.status ? [{ terms: { status: filters.status } }] : []),
 ]
 
-/** What a view has in one of some classes: as the account sees it where that differs, else as all do. */
+/** Requests in some classes of a view: as the account sees them if that differs, else as all do. */
 function inClasses({ account }: View, classes: readonly Standing[]): Clause {
   const shared: Clause = { terms: { standing: classes } }
   if (account === null) return shared
@@ -79,6 +77,6 @@ function inClasses({ account }: View, classes: readonly Standing[]): Clause {
   return either([own, { bool: { filter: [shared], must_not: [{ term: { own_accounts: account } }] } }])
 }
 
-/** What has a part of the words, the phrases and no exclusion, and passes the filters, in some classes of a view. */
+/** Requests with a part of the words, the phrases and no exclusion that pass the filters, in some classes of a view. */
 export const matching = (query: SearchQuery, part: Part, view: View, classes: readonly Standing[]): Clause =>
   both([...hasPart(query, part), ...hasTexts(query), ...passes(query.filters), inClasses(view, classes)])

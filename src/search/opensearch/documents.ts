@@ -5,24 +5,20 @@ import { stemOf } from '../../runtime/text/words.ts'
 import { parseSnapshot } from '../outbox/outbox.ts'
 import type { Write } from './cluster.ts'
 
-/** Raised with every change of what the index has of a request: a new index is built then, while the old one serves. */
+/** Increase with every change of the document fields: a new index is then built while the old one serves. */
 export const mappingVersion = 2
 
-/** How soon what was written is visible to searches. */
 const refreshInterval = '500ms'
 
 const keyword = { type: 'keyword' }
 
-/**
- * What the index has of a request. Its text is stored nowhere in the cluster, only its words: records are read from the database. Words arrive
- * normalised, with single spaces between them, and are only divided here.
- */
+/** The document of a request: words but no text, since records come from the database. Words arrive normalized. */
 const properties = {
-  // Sorted by; `_id` cannot be.
+  // For sorting, as `_id` cannot be sorted by.
   id: keyword,
-  // As they are written, with their positions, in fields that a phrase does not reach across: for phrases and exclusions.
+  // Words as written, with positions, for phrases and exclusions; phrases cannot span fields.
   words: { type: 'text', analyzer: 'whitespace', norms: false },
-  // For ranking, and for having all words.
+  // For ranking and full matches.
   stems: { type: 'text', analyzer: 'whitespace', index_options: 'freqs' },
   platform: keyword,
   product: keyword,
@@ -31,10 +27,10 @@ const properties = {
   topics: keyword,
   standing: { type: 'byte' },
   votes: { type: 'integer' },
-  // Microseconds since 1970, as Postgres has it.
+  // Microseconds since 1970, Postgres' precision.
   posted_at: { type: 'long' },
   year: { type: 'short' },
-  // The accounts that see it in another class, and in which: `account:standing`.
+  // Accounts with another standing for it, as `account:standing`.
   own_accounts: keyword,
   own: keyword,
 }
@@ -60,16 +56,16 @@ interface IndexDocument {
 export const indexBody = (shards: number) => ({
   settings: {
     number_of_shards: shards,
-    // A copy of each shard as soon as there is a second node.
+    // Replicates each shard once a second node exists.
     auto_expand_replicas: '0-1',
     refresh_interval: refreshInterval,
-    // Deletions are remembered for longer than a write can be under way, or a late write would bring a deleted request back.
+    // Longer than any write takes: otherwise a late write would restore a deleted request.
     gc_deletes: '1h',
   },
   mappings: { dynamic: 'strict', _source: { enabled: false }, properties },
 })
 
-/** Stems of words that were met before: the same few thousand words make up nearly all texts. */
+/** Cached stems: the same few thousand words make up nearly all texts. */
 const stems = new Map<string, string>()
 const maxStems = 50_000
 
@@ -82,13 +78,10 @@ function cachedStem(word: string): string {
   return stem
 }
 
-/** The stems of words with single spaces between them, in their order. */
+/** The stems of space-separated words, in order. */
 export const stemsOf = (words: string): string => words.split(' ').map(cachedStem).join(' ')
 
-/**
- * A number that is higher for every later state of the database: of all transactions up to now those that are complete. (Each end of a
- * transaction raises it by one at least.)
- */
+/** A number that grows with every later database state: the count of completed transactions. */
 export function versionOf(snapshot: string): number {
   const { end, open } = parseSnapshot(snapshot)
   return Number(end) - open.length
@@ -108,10 +101,7 @@ function toDocument({ text, ...columns }: StoredRow): IndexDocument {
   }
 }
 
-/**
- * What an index must have of some requests now: those that exist no longer are to be deleted. All of it is of one moment, which its version
- * says, so that the last state wins however writes overtake each other.
- */
+/** Reads documents to write, or delete, from one snapshot: by its version, the latest state wins any race. */
 export async function readWrites(executor: Executor, ids: readonly string[]): Promise<Write[]> {
   const { rows } = await sql<{ snapshot: string; stored: StoredRow[] }>`
     select pg_current_snapshot()::text as snapshot, (

@@ -9,18 +9,14 @@ import { type Cluster, IndexMissingError } from './cluster.ts'
 import { readWrites } from './documents.ts'
 import { advanceIndexes, replaceIndex } from './indexes.ts'
 
-/** A consumer that a process has claimed; its id is its name. */
 interface ClaimedConsumer extends ClaimedRow {
-  /** Whether all requests were copied: then it follows the changes. */
+  /** Whether all requests are copied, so it follows changes. */
   isCopied: boolean
-  /** The last request that was copied; null before the first. */
+  /** The last copied request; null before the first. */
   copiedThrough: string | null
 }
 
-/**
- * Claims one of several consumers that has something to do, changes to read or requests to copy.
- * @returns null when nothing is to be done, or others do it.
- */
+/** Claims a consumer with changes to read or requests to copy; null if there is none. */
 export async function claimConsumer(
   executor: Executor,
   names: readonly string[],
@@ -43,26 +39,23 @@ export interface IndexerOptions {
   log: Pick<Logger, 'info' | 'warn'>
 }
 
-/** Feeds the indexes in the cluster with the changes of the database. It runs in any number of processes: one at a time feeds an index. */
+/** Feeds the cluster's indexes with database changes. Runs in any number of processes; one feeds an index at a time. */
 export interface Indexer {
   start(): void
-  /** Does all that there is to do now, but waits for nothing that is claimed by others. @throws what the cluster or the database threw. */
+  /** Does all current work that is not claimed by others. @throws errors of the cluster or database. */
   catchUp(): Promise<void>
   stop(): Promise<void>
 }
 
-/** How often changes are looked for. */
 const pollMs = 250
-/** How often the indexes themselves are looked after. */
 const advanceMs = 2_000
-/** The requests of one request to the cluster. */
 const sliceRequests = 500
-/** The time of a slice. What a process that died had claimed is taken over after it. */
+/** The time of a slice, after which others take over a dead process's claim. */
 const claimMs = 5_000
-/** After a failure: a cluster that is away is not pressed. */
+/** The pause after a failure, to spare an unavailable cluster. */
 const pauseAfterFailureMs = 2_000
 
-/** Copies the next requests, in the order of their ids. */
+/** Copies the next requests, ordered by id. */
 async function copySlice(
   { database, cluster }: IndexerOptions,
   { id: name, copiedThrough: through }: ClaimedConsumer,
@@ -72,18 +65,18 @@ async function copySlice(
     order by id limit ${sql.lit(sliceRequests)}`.execute(database)
   const ids = rows.map(({ id }) => id)
   const writes = ids.length === 0 ? [] : await readWrites(database, ids)
-  // A request without a text is none that can be found; it is noted when it gets one.
+  // Requests without a text cannot be found yet; writing the text logs a change.
   await cluster.write(
     name,
     writes.filter(({ fields }) => fields !== null),
   )
-  // Another process may be further already, after the claim of this one has ended: then it goes on from there.
+  // If our claim expired, another process may be further along: then continue from there.
   await sql`
     update search_consumers set copied_through = ${ids.at(-1) ?? through}::uuid, is_copied = ${ids.length < sliceRequests}
     where name = ${name} and copied_through is not distinct from ${through}::uuid and not is_copied`.execute(database)
 }
 
-/** Writes the next changes. @returns false for a consumer that is not registered any more. */
+/** Writes the next changes. @returns false if the consumer is no longer registered. */
 async function writeChanges({ database, cluster }: IndexerOptions, { id: name }: ClaimedConsumer): Promise<boolean> {
   const changes = await readChanges(database, name, sliceRequests)
   if (changes === null) return false
@@ -107,7 +100,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     advancedAt = performance.now()
   }
 
-  /** One slice of an index that no other process has claimed. @returns whether there was one. */
+  /** Takes one slice of an index that no other process has claimed. @returns whether there was one. */
   const takeSlice = async (): Promise<boolean> => {
     const consumer = await claimConsumer(database, indexes, claimMs)
     if (consumer === null) return false

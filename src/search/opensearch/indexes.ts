@@ -7,9 +7,9 @@ import { dropConsumer, registerConsumer } from '../outbox/outbox.ts'
 import { type Cluster, IndexMissingError } from './cluster.ts'
 import { indexBody, mappingVersion } from './documents.ts'
 
-// The indexes of requests in the cluster: which one searches read, and which one is built to follow it.
+// The request indexes in the cluster: the one that searches read, and the one being built to replace it.
 
-/** How long an index that no longer serves is left, for searches that are under way. */
+/** How long a retired index is kept for running searches. */
 const retirementSeconds = 30
 
 export interface SearchIndexRow {
@@ -18,11 +18,10 @@ export interface SearchIndexRow {
   state: IndexState
   mapping: number
   shards: number
-  /** How long it has been in its state. */
   stateSeconds: number
 }
 
-/** The indexes, the oldest first. */
+/** The indexes, oldest first. */
 export async function readIndexes(executor: Executor): Promise<SearchIndexRow[]> {
   const { rows } = await sql<SearchIndexRow>`
     select name, alias, state, mapping, shards, extract(epoch from now() - state_since)::float8 as "stateSeconds"
@@ -30,9 +29,9 @@ export async function readIndexes(executor: Executor): Promise<SearchIndexRow[]>
   return rows
 }
 
-/** Names a new index, unless one is being built. The cluster is not needed for it. */
+/** Names a new index, unless one is being built. Does not need the cluster. */
 async function beginIndex(transaction: Transaction, shards: number, needed: (rows: SearchIndexRow[]) => boolean) {
-  // Processes that start together name one index.
+  // Processes that start together must name only one index.
   await takeLock(transaction, 'searchIndex')
   const rows = await readIndexes(transaction)
   if (rows.some(({ state }) => state === 'creating' || state === 'building') || !needed(rows)) return false
@@ -45,14 +44,11 @@ async function beginIndex(transaction: Transaction, shards: number, needed: (row
   return true
 }
 
-/** Begins to build a new index, which takes the place of the present one when it is complete. @returns false when one is being built already. */
+/** Starts building a new index to replace the current one. @returns false if one is already being built. */
 export const beginRebuild = (database: Database, shards: number): Promise<boolean> =>
   database.transaction().execute((transaction) => beginIndex(transaction, shards, () => true))
 
-/**
- * Begins to build an index where there is none, or where the present one has not what this version of Wishwell reads of it.
- * @returns the name that stands for the index that serves.
- */
+/** Starts building an index if there is none that this version can read. @returns the serving index's alias. */
 export async function requireIndex(database: Database, shards: number): Promise<string> {
   await database
     .transaction()
@@ -74,17 +70,17 @@ async function setState(executor: Executor, name: string, from: IndexState, to: 
   )
 }
 
-/** Makes the index in the cluster, and begins to follow the changes for it. Several processes may do so at once. */
+/** Creates the index in the cluster and starts following changes for it. Safe in several processes at once. */
 async function create(database: Database, cluster: Cluster, { name, shards }: SearchIndexRow, signal: AbortSignal) {
   await cluster.create(name, indexBody(shards))
   await registerConsumer(database, name, { ifAbsent: true, signal })
   await setState(database, name, 'creating', 'building')
 }
 
-/** Fewer unread changes are dealt with within a moment. */
+/** Fewer unread changes are handled in a moment. */
 const fewChanges = 1_000
 
-/** Whether an index has all requests, and nearly all changes since they were copied. */
+/** Whether an index has all requests, and nearly all changes since. */
 async function isComplete(executor: Executor, name: string): Promise<boolean> {
   const { rows } = await sql<{ complete: boolean }>`
     select is_copied and (
@@ -96,10 +92,10 @@ async function isComplete(executor: Executor, name: string): Promise<boolean> {
   return rows[0]?.complete === true
 }
 
-/** Searches read the new index from now on; what served before is deleted a little later. */
+/** Switches searches to the new index; the old one is deleted a little later. */
 async function serve(database: Database, cluster: Cluster, { name, alias }: SearchIndexRow): Promise<void> {
   await cluster.refresh(name)
-  // First there: a crash in between is repeated.
+  // First in the cluster: after a crash, this is repeated.
   await cluster.pointAlias(alias, name)
   await database.transaction().execute(async (transaction) => {
     await takeLock(transaction, 'searchIndex')
@@ -117,10 +113,10 @@ async function remove(database: Database, cluster: Cluster, { name }: SearchInde
   await sql`delete from search_indexes where name = ${name} and state = 'retired'`.execute(database)
 }
 
-/** Why an index cannot be fed: the cluster has lost it, or changes that it needs are gone. */
+/** Why an index cannot be fed: the cluster lost it, or changes that it needs were deleted. */
 export type Fault = 'index lost' | 'changes lost'
 
-/** Begins a new index in place of one that cannot be fed. Without changes it serves until then: what it finds is checked in the database. */
+/** Replaces an index that cannot be fed. One that only lost changes serves until then: hits are checked anyway. */
 export async function replaceIndex(database: Database, name: string, fault: Fault): Promise<void> {
   await database.transaction().execute(async (transaction) => {
     await takeLock(transaction, 'searchIndex')
@@ -132,13 +128,12 @@ export async function replaceIndex(database: Database, name: string, fault: Faul
   })
 }
 
-/** Whether an index has its consumer: one that could not read for days was dropped. */
+/** Whether an index still has its consumer; one idle for days was dropped. */
 async function isFollowed(executor: Executor, name: string): Promise<boolean> {
   const { rows } = await sql`select from search_consumers where name = ${name}`.execute(executor)
   return rows.length > 0
 }
 
-/** What is due for an index in its state. */
 async function advance(database: Database, cluster: Cluster, row: SearchIndexRow, signal: AbortSignal): Promise<void> {
   const { name, alias, state } = row
   if (state === 'creating') await create(database, cluster, row, signal)
@@ -150,10 +145,9 @@ async function advance(database: Database, cluster: Cluster, row: SearchIndexRow
 }
 
 /**
- * Does what is due for the indexes beside filling them: makes those that were begun, has a complete one serve, deletes those that are out
- * of use, replaces one that the cluster has lost.
- * @returns the indexes that are to be fed.
- * @throws what the cluster or the database threw; nothing is lost then.
+ * Maintains the indexes, except for filling them: creates, switches to, deletes and replaces them as due.
+ * @returns the indexes to feed.
+ * @throws errors of the cluster or database; repeating is safe.
  */
 export async function advanceIndexes(database: Database, cluster: Cluster, signal: AbortSignal): Promise<string[]> {
   for (const row of await readIndexes(database)) {

@@ -26,15 +26,12 @@ import { defaultBounds, maxValues, readTotalsAmong } from '../totals.ts'
 import type { Clause, Cluster, FoundDocuments, SearchBody, SearchOptions } from './cluster.ts'
 import { allWordsScore, hasTexts, matching, rankedBy } from './conditions.ts'
 
-// What an index outside of the database found is checked in the database, which alone says what exists and is shown.
+// Hits of an external index are checked in the database, which alone decides what exists and is shown.
 
-/** What a page may lose to the check: the index is a moment behind. */
+/** Hits that a page may lose to the check, since the index lags slightly. */
 const spareHits = 20
 
-/**
- * Of hits of the index, which is a moment behind, those that still exist, pass the filters and have the phrases, in their present order and
- * with their present class in the view.
- */
+/** Hits of the index, which lags slightly, that still match, in their current order and with their current class. */
 async function verify(
   executor: Executor,
   query: SearchQuery,
@@ -52,14 +49,10 @@ async function verify(
   return rows
 }
 
-/** The first ones of an index in an order, and whether it has no more; null where too many match. */
+/** Reads the first ids of an index in an order, and whether there are more; null if too many match. */
 type ReadFirst = (size: number) => Promise<{ ids: readonly string[]; isAll: boolean } | null>
 
-/**
- * The first `limit` of those of the index that the database has and shows. It reads some more of the index than that, and far more where many
- * of the first ones were just deleted or hidden, so that no page is short.
- * @param max the index gives no more than so many.
- */
+/** The first `limit` hits that the database shows, with spares for deleted ones. @param max the index's limit */
 async function readVerified(
   executor: Executor,
   query: SearchQuery,
@@ -78,22 +71,21 @@ async function readVerified(
 
 export interface ClusterEngineOptions {
   cluster: Cluster
-  /** The name that stands for the index that serves; tests wait here until the index has all changes. */
+  /** The alias of the serving index; tests wait here until the index has all changes. */
   alias: () => Promise<string>
-  /** Totals of so many matches are counted in the database, which has the present state. */
+  /** Up to this many matches are counted in the database, whose state is current. */
   verified?: number
 }
 
-/** The depth that a cluster searches without further settings. */
 const maxHits = 10_000
-/** Where very many match, requests of the class maybe are counted among so many of them. */
+/** If very many match, requests of the class maybe are counted among only this many. */
 const maxMaybe = 1_000
 const maxVerified = 1_000
 
 const classes = [2, 1, 0] as const
 const byScore = [{ _score: 'desc' }, { id: 'asc' }]
 
-/** Pages of one search read the same copies of the shards. */
+/** Makes all pages of a search read the same shard copies. */
 const sessionOf = (...parts: readonly unknown[]): SearchOptions => ({
   session: hash('sha256', JSON.stringify(parts)).slice(0, 16),
 })
@@ -108,7 +100,6 @@ function toHits({ terms }: RankedQuery, { hits }: FoundDocuments): Hits {
   return hitsFrom(found)
 }
 
-/** What the aggregations of the cluster count, by facet. */
 const fields: Record<Exclude<FacetName, 'votes'>, string> = {
   platform: 'platform',
   product: 'product',
@@ -117,7 +108,7 @@ const fields: Record<Exclude<FacetName, 'votes'>, string> = {
   year: 'year',
 }
 
-/** Each shard gives more of its values than are shown, or rarer ones would be missing in the sum. */
+/** Ask each shard for more values than shown, or the sums would miss rarer ones. */
 const termsOf = (field: string): Clause => ({
   terms: { field, size: maxValues, shard_size: 10 * maxValues, order: [{ _count: 'desc' }, { _key: 'asc' }] },
 })
@@ -137,14 +128,14 @@ function facetsOf(names: readonly FacetName[], { aggregations }: FoundDocuments)
     facets[name] = buckets
       .map(({ key, doc_count: count }) => ({ value: String(key), count }))
       .filter(({ count }) => count > 0)
-      // Terms have this order already.
+      // Terms are already in this order.
       .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
     areExact &&= error === 0
   }
   return { facets, areExact }
 }
 
-/** How many match and their facets: by the index, and by the database where they are few enough to check each. */
+/** Totals and facets: by the index, or by the database if few enough match to check each. */
 const createTotals =
   (search: (body: SearchBody, options: SearchOptions) => Promise<FoundDocuments>, verified: number) =>
   async (executor: Executor, query: SearchQuery, input: TotalsInput): Promise<Totals> => {
@@ -176,14 +167,14 @@ const createTotals =
     return { ...totals, facets, facetsAreExact: areExact }
   }
 
-/** An engine that searches an index in a cluster. What it finds is checked in the database, which alone says what exists and is shown. */
+/** Creates an engine that searches a cluster and checks its hits in the database. */
 export function createClusterEngine({ cluster, alias, verified = maxVerified }: ClusterEngineOptions): SearchEngine {
   const search = async (body: SearchBody, options: SearchOptions) => cluster.search(await alias(), body, options)
 
   const rank = async (ranked: RankedQuery, query: Clause, size: number): Promise<Hits> =>
     toHits(ranked, await search({ query, size, sort: byScore }, { ...sessionOf(ranked.words), ranks: true }))
 
-  /** The first ones of a class, or of all classes that the view shows, one after the other. */
+  /** Collects the first hits of one class, or of all shown classes in turn. */
   const collect = async (query: SearchQuery, { part, order }: OrderedInput, size: number) => {
     const view = filterView(query.filters)
     const sort = [{ [order === 'votes' ? 'votes' : 'posted_at']: 'desc' }, { id: 'desc' }]

@@ -13,7 +13,7 @@ export interface SearchIndexDependencies {
   database: Database
   authentication: Authentication
   searchIndex: SearchIndex
-  /** Null where the database searches. */
+  /** Null if the database searches. */
   searchCluster: ClusterSearch | null
 }
 
@@ -40,7 +40,7 @@ const status = closed({
   ),
 })
 
-/** The operator's routes to see the search index, and to build it anew. */
+/** Registers the operator's routes that show and rebuild the search index. */
 export function registerSearchIndexRoutes(app: App, dependencies: SearchIndexDependencies): void {
   const { database, authentication, searchIndex, searchCluster } = dependencies
   const onRequest = authentication.requireAdmin

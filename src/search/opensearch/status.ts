@@ -9,25 +9,23 @@ export interface IndexStatus {
   name: string
   state: IndexState
   shards: number
-  /** Whether it has a copy of all requests, and follows their changes. */
+  /** Whether it has copied all requests and follows their changes. */
   isCopied: boolean
-  /** Null when the cluster does not say. */
   documents: number | null
   bytes: number | null
-  /** Changes that it does not have yet; exact up to 10,000, and no more than that. */
+  /** Changes not yet in the index, counted up to 10,000. */
   unreadChanges: number
-  /** The age of the oldest of them, in milliseconds. */
+  /** The age of the oldest unread change, in ms. */
   lagMs: number
 }
 
 export interface SearchIndexStatus {
-  /** Whether the cluster answers. */
   isReachable: boolean
   alias: string | null
   indexes: IndexStatus[]
 }
 
-/** What there is in a cluster, and how far it is behind. */
+/** The state of the indexes, and how far they lag. */
 export async function readStatus(executor: Executor, cluster: Cluster): Promise<SearchIndexStatus> {
   const rows = await readIndexes(executor)
   const backlogs = new Map((await backlog(executor)).map((one) => [one.name, one]))
@@ -58,7 +56,7 @@ export async function readStatus(executor: Executor, cluster: Cluster): Promise<
   return { isReachable, alias: rows[0]?.alias ?? null, indexes }
 }
 
-/** What the index that serves has not read of the log of changes; null while there is none. */
+/** The backlog of the serving index; null while there is none. */
 export async function readServingBacklog(executor: Executor): Promise<Omit<Backlog, 'name'> | null> {
   const serving = (await readIndexes(executor)).find(({ state }) => state === 'serving')
   if (serving === undefined) return null

@@ -2,12 +2,11 @@ import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
 import { pauseUnlessAborted } from '../../runtime/abort.ts'
 
-/** The maximum rows that one statement deletes. */
 const sliceRows = 5_000
-/** A consumer that has not read a change for so long is dropped, or the log would grow for ever; it copies all requests when it returns. */
+/** A consumer idle for this long is dropped, or the log would grow forever; it copies all requests on return. */
 const lostAfterDays = 3
 
-/** Drops consumers that have not read a change for days. @returns their names. */
+/** Drops consumers that have been idle for days. @returns their names. */
 export async function dropLostConsumers(database: Database): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     delete from search_consumers where (
@@ -20,10 +19,10 @@ export async function dropLostConsumers(database: Database): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Deletes a slice of the changes that all consumers have read, or all when none is left. @returns whether there may be more. */
+/** Deletes a slice of the changes that all consumers have read. @returns whether there may be more. */
 export async function deleteReadChanges(database: Database, rows = sliceRows): Promise<boolean> {
   await dropLostConsumers(database)
-  // A consumer registers before anything is noted for it: a row that this statement sees is older than any registration that it does not.
+  // Safe: consumers register before changes are logged for them, so rows seen here are older than unseen registrations.
   const result = await sql`
     with needed as materialized (
       select pg_snapshot_xmin(position) as transaction_id from search_consumers
@@ -36,18 +35,15 @@ export async function deleteReadChanges(database: Database, rows = sliceRows): P
   return (result.numAffectedRows ?? 0n) === BigInt(rows)
 }
 
-/**
- * A position in the log of changes: a `pg_snapshot`, which says of every transaction whether it was complete. Positions are no numbers of
- * rows or of transactions: transactions end in another order than they begin, so what is behind the highest number seen is not all read.
- */
+/** A `pg_snapshot`. A number would not do: transactions end in another order than they begin. */
 interface Snapshot {
-  /** No transaction from this number on was complete … */
+  /** Transactions from this id on were incomplete. */
   end: bigint
-  /** … and below it all but these. */
+  /** Incomplete transactions below `end`. */
   open: bigint[]
 }
 
-/** Reads the text form of Postgres, `xmin:xmax:xip_list`. */
+/** Parses Postgres' text form, `xmin:xmax:xip_list`. */
 export function parseSnapshot(text: string): Snapshot {
   const [, end = '', open = ''] = text.split(':')
   return { end: BigInt(end), open: open === '' ? [] : open.split(',').map(BigInt) }
@@ -58,39 +54,36 @@ function formatSnapshot({ end, open }: Snapshot): string {
   return `${sorted[0] ?? end}:${end}:${sorted.join(',')}`
 }
 
-/** The part of a snapshot below a transaction: the position of a reader that did not read from it on. */
+/** The snapshot restricted to transactions below `end`: the position of a reader that stopped there. */
 const snapshotBelow = ({ open }: Snapshot, end: bigint): Snapshot => ({
   end,
   open: open.filter((id) => id < end),
 })
 
-/** What a consumer has to read again. */
+/** What a consumer must process. */
 export interface Changes {
-  /** The requests that were changed, created or deleted; a deleted one exists no longer. Each is here once. */
+  /** Distinct ids of requests that were created, changed or deleted. */
   ids: string[]
-  /** The position that they were read from. */
   from: string
   /** The position after them, for `commitPosition`. */
   to: string
-  /** There are more. */
   hasMore: boolean
 }
 
 export interface RegisterOptions {
-  /** Leaves the position of one that is registered already, so that several processes may register it. */
+  /** Keeps an existing registration's position, so that several processes may register. */
   ifAbsent?: boolean
   signal?: AbortSignal
 }
 
-/** How often the end of the transactions that were open at a registration is checked. */
+/** How often to check whether the transactions open at a registration have ended. */
 const fencePollMs = 50
 
 /**
- * Makes a consumer follow all changes from now on, also one that is registered already. When it returns, every change is either visible
- * to all later statements or will be read by `readChanges`: a copy of all requests that begins then misses nothing.
- *
- * It waits until the transactions that are writing end: one of them may have changed a request before it could know of the consumer.
- * @throws the reason of the signal.
+ * Registers a consumer for all changes from now on, replacing an earlier registration. Once it returns, every change is
+ * either visible to later statements or will be read by `readChanges`, so a full copy that starts now misses nothing.
+ * Waits for open writing transactions, which may have changed requests before they could see the registration.
+ * @throws the signal's reason.
  */
 export async function registerConsumer(
   database: Database,
@@ -101,7 +94,7 @@ export async function registerConsumer(
   await sql`
     insert into search_consumers (name, position) values (${name}, pg_current_snapshot())
     on conflict (name) do ${ifAbsent ? sql`nothing` : again}`.execute(database)
-  // Above the numbers of all transactions that have begun to write: the end of a snapshot may be below some of them.
+  // Higher than all transactions that have begun to write; the end of a snapshot may be lower.
   const { rows } = await sql<{ fence: string }>`select pg_current_xact_id()::text as fence`.execute(database)
   const areEnded = async () => {
     const { rows: states } = await sql<{ ended: boolean }>`
@@ -114,17 +107,17 @@ export async function registerConsumer(
   }
 }
 
-/** Ends a registration: its changes are no longer stored for it. */
+/** Ends a registration: changes are no longer kept for it. */
 export async function dropConsumer(executor: Executor, name: string): Promise<void> {
   await sql`delete from search_consumers where name = ${name}`.execute(executor)
 }
 
 /**
- * The changes that were committed since the position of a consumer, those of the oldest transactions first, and all that a transaction
- * changed. The position moves only by `commitPosition`, so what was not dealt with is read again.
- * @param executor no transaction that changes requests itself.
- * @param max so many requests, and the others of the last transaction.
- * @returns null for a consumer that is not registered, or whose position is of another cluster: it must be registered and copy all requests.
+ * Reads the changes committed since the consumer's position, oldest transactions first. Only `commitPosition` moves the
+ * position, so unprocessed changes are read again.
+ * @param executor not a transaction that itself changes requests
+ * @param max how many requests to read, plus the rest of the last transaction
+ * @returns null if the consumer must register and copy all: it is unregistered, or its position is of another cluster.
  */
 export async function readChanges(executor: Executor, name: string, max: number): Promise<Changes | null> {
   const consumers = await sql<{ position: string }>`
@@ -156,10 +149,7 @@ export async function readChanges(executor: Executor, name: string, max: number)
   return { ids, from: position, to: formatSnapshot(to), hasMore }
 }
 
-/**
- * Records that a consumer has dealt with changes. To be called when they are stored safely: what a crash leaves before it is read again.
- * @returns false when its position was moved meanwhile, by another process or a new registration: then nothing changes.
- */
+/** Records that changes are safely stored. @returns false, changing nothing, if the position was moved meanwhile. */
 export async function commitPosition(
   executor: Executor,
   name: string,
@@ -171,21 +161,16 @@ export async function commitPosition(
   return numAffectedRows > 0n
 }
 
-/** What a consumer has not read yet. */
 export interface Backlog {
   name: string
-  /** Up to `maxCounted`. */
   changes: number
-  /** How long ago the oldest of them was noted; 0 without any. */
+  /** The age of the oldest one; 0 without any. */
   ageMs: number
 }
 
 const maxCounted = 10_000
 
-/**
- * The backlogs of consumers, by name.
- * @param names of these only; without them of all.
- */
+/** The backlogs of consumers, by name. @param names only these; null for all */
 export async function backlog(executor: Executor, names: readonly string[] | null = null): Promise<Backlog[]> {
   const { rows } = await sql<Backlog>`
     select name, changes, coalesce(extract(epoch from clock_timestamp() - oldest) * 1000, 0)::float8 as "ageMs"

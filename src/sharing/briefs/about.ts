@@ -8,7 +8,7 @@ import type { SearchIndex, TotalsOfSearch } from '../../search/search-index.ts'
 import { checkView, type ListView, publicOnly } from '../pages/view.ts'
 import type { BriefDocument, NewBrief } from './schemas.ts'
 
-/** What a brief is about: the list of wishes that it is made of, and how it says so. */
+/** What a brief is about: its list of wishes, and the list's description. */
 export interface About {
   view: ListView
   shown: Omit<BriefDocument['about'], 'searched'>
@@ -16,20 +16,16 @@ export interface About {
 
 type Reader = Pick<Account, 'accountId' | 'hasOwnView'>
 
-/** What a watch collects, and which of it is news. */
+/** A watch's topic and news filters. */
 export interface WatchedTopic {
   topic: string
   filters: Record<string, unknown>
 }
 
-/** Reads a watch of the account; null where it has none with this id. */
+/** Reads a watch of the account; null if it has none with this id. */
 export type FindWatch = (accountId: string, watchId: string) => Promise<WatchedTopic | null>
 
-/**
- * What a call asks for.
- * @param watched the topic of its `watchId`.
- * @throws ServiceError INVALID_REQUEST for no subject or two, and for a list that could never be read.
- */
+/** What a call asks for. @param watched the topic of its `watchId` @throws ServiceError INVALID_REQUEST */
 export function readAbout(given: NewBrief, watched: WatchedTopic | null, reader: Reader): About {
   const { topic: own, query, filters = {}, period = {} } = given
   if ([own, query, given.watchId].filter((one) => one !== undefined).length > 1)
@@ -59,11 +55,11 @@ interface TextCounts {
   likely: number
   maybe: number
   unlikely: number
-  /** False: there are more likely ones. */
+  /** False if there are more likely ones. */
   isExact: boolean
 }
 
-/** How many public texts of each class are about it, as the account sees them. @param searched the query, as it was searched; null for a list. */
+/** Counts public texts per class, as the account sees them. @param searched the query as searched; null for a list */
 export async function countTexts(
   view: ListView,
   searched: TotalsOfSearch | null,

@@ -4,7 +4,7 @@ import { type Block, counted, heading, line, number, removedText } from './lines
 import type { Brief, BriefDocument, BriefWish } from './schemas.ts'
 import { demandOf, hasLostTitle, placeOf, titleText, wishBlocks } from './wish-blocks.ts'
 
-// A brief as people read it, once for all forms and for the page: headings, lines, quotations. Forms only escape and mark up.
+// A brief's readable content, the same for all formats and the page; formats only add markup.
 
 const whenOf = (given: string) => (given.length > 10 ? formatMoment(given) : formatDay(given))
 
@@ -22,7 +22,6 @@ function aboutText({ topic, query, searched, filters, since, until }: BriefDocum
   return narrowed.length === 0 ? subject : `${subject} (${narrowed.join('; ')})`
 }
 
-/** The first lines: what is wanted most, with how much. */
 const ranking = (wishes: readonly (BriefWish | null)[]): Block => ({
   kind: 'ranking',
   rows: wishes
@@ -70,17 +69,15 @@ function leftOutBlocks(document: BriefDocument, isShared: boolean): Block[] {
   ]
 }
 
-/** What the numbers of the ranking are. */
 const legend =
   'Votes: who agrees with a request where it was posted. Asked: who posted one, in words of their own. Requests about different products are different wishes.'
 
-/** What was counted as votes on each platform. */
 function votesText({ votesAre = [] }: BriefDocument): string {
   const told = votesAre.map((one) => `${platformTitle(one.platform)}: ${one.votesAre}`)
   return told.length === 0 ? '' : `A vote is, on ${told.join('; ')}. `
 }
 
-/** How often detection is right, from labels of texts that were drawn at random. */
+/** How often detection is right, from labels of randomly drawn texts. */
 function accuracyBlocks({ accuracy }: BriefDocument): Block[] {
   if (accuracy === undefined) return []
   const texts = (['shown', 'hidden'] as const).flatMap((shown) => {
@@ -94,7 +91,7 @@ function accuracyBlocks({ accuracy }: BriefDocument): Block[] {
 
 const ofHundred = (share: number) => number(Math.round(share * 100))
 
-/** A whole brief. @param isShared for whoever has its address: of what `forOthers` left. */
+/** A whole brief as blocks. @param isShared whether anyone with the link reads it, so it went through `forOthers` */
 export function blocksOf({ document, snapshot, removed }: Brief, { isShared = false } = {}): Block[] {
   const how = { isShared, unquotedPlatforms: document.leftOut.unquotedPlatforms }
   const { asOf, question, about, totals, wishes, settled } = document

@@ -8,10 +8,8 @@ import { type Composed, wholeDocument } from './compose.ts'
 import { joinParts, type Part, snapshotOf } from './parts.ts'
 import type { Brief, BriefDocument, NewBrief } from './schemas.ts'
 
-/** The maximum of an account. */
 export const maxBriefs = 200
 
-/** A row of `briefs`, and how many of its parts are left. */
 export type BriefRow = Omit<Selectable<Tables['briefs']>, 'head'> & { left: number }
 
 const summaryColumns = sql`briefs.id, account_id, snapshot, request, parts, created_at,
@@ -25,7 +23,7 @@ export const describeBrief = ({ id, snapshot, request, parts, left, created_at }
   createdAt: created_at.toISOString(),
 })
 
-/** Of these parts those whose requests are all there still. Whoever deletes one of them waits until the transaction ends, and deletes the part then. */
+/** The parts whose requests all still exist. Locks those: deleting one waits, then also deletes the stored part. */
 async function keepStored(transaction: Transaction, parts: readonly Part[]): Promise<ReadonlyMap<number, Part>> {
   const ids = [...new Set(parts.flatMap(({ requestIds }) => requestIds))]
   const { rows } = await sql<{ id: string }>`
@@ -36,10 +34,7 @@ async function keepStored(transaction: Transaction, parts: readonly Part[]): Pro
   return new Map([...parts.entries()].filter(([, { requestIds }]) => requestIds.every((id) => stored.has(id))))
 }
 
-/**
- * Stores a brief. What was deleted since it was composed is not stored, and counts as removed.
- * @throws ServiceError NOT_FOUND when the account was deleted meanwhile, CONFLICT at the maximum.
- */
+/** Stores a brief, minus what was deleted meanwhile. @throws ServiceError NOT_FOUND (account), CONFLICT */
 export async function createBrief(
   transaction: Transaction,
   { accountId, request, composed, now }: { accountId: string; request: NewBrief; composed: Composed; now: Date },
@@ -47,7 +42,7 @@ export async function createBrief(
   const { head, parts } = composed
   // Requests are locked before the account, as everywhere.
   const stored = await keepStored(transaction, parts)
-  // Briefs of an account are made one at a time, so that its maximum holds.
+  // Serializes an account's new briefs, so that the maximum holds.
   await sql`select from accounts where id = ${accountId} for no key update`.execute(transaction)
   if (!(await accountExists(transaction, accountId))) throw notFound('Account')
   const { rows } = await sql<{ briefs: number }>`
@@ -76,7 +71,7 @@ export async function createBrief(
   return { ...made, left: stored.size }
 }
 
-/** The briefs of an account, the last made first. */
+/** The briefs of an account, newest first. */
 export async function listBriefs(executor: Executor, accountId: string): Promise<BriefRow[]> {
   const { rows } = await sql<BriefRow>`
     select ${summaryColumns} from briefs where account_id = ${accountId} order by created_at desc, id desc`.execute(
@@ -86,7 +81,7 @@ export async function listBriefs(executor: Executor, accountId: string): Promise
 }
 
 async function readWhere(executor: Executor, condition: ReturnType<typeof sql>): Promise<Brief | null> {
-  // One statement: a purge between two would leave the number of what is gone behind what is shown.
+  // One statement: with two, a purge in between would make the number of removed parts wrong.
   const { rows } = await sql<BriefRow & { head: unknown; contents: { part: number; content: unknown }[] }>`
     select ${summaryColumns}, head, (select coalesce(json_agg(json_build_object('part', part, 'content', content)), '[]')
       from brief_parts where brief_id = briefs.id) as contents
@@ -97,15 +92,15 @@ async function readWhere(executor: Executor, condition: ReturnType<typeof sql>):
   return { ...describeBrief(row), document: joinParts(row.head, contents) as BriefDocument }
 }
 
-/** A brief of an account as it was made, but for what was deleted since; null where it has none with this id. */
+/** Reads a brief as made, minus what was deleted since; null if the account has none with this id. */
 export const readBrief = async (executor: Executor, accountId: string, briefId: string): Promise<Brief | null> =>
   isId(briefId) ? readWhere(executor, sql`id = ${briefId} and account_id = ${accountId}`) : null
 
-/** The last made brief of an account that names a state. */
+/** The newest brief of an account with this snapshot. */
 export const readBriefOfSnapshot = (executor: Executor, accountId: string, snapshot: string): Promise<Brief | null> =>
   readWhere(executor, sql`snapshot = ${snapshot} and account_id = ${accountId}`)
 
-/** Deletes a brief, with the shares that show it. @returns false when the account has none with this id. */
+/** Deletes a brief and its shares. @returns false if the account has none with this id. */
 export async function deleteBrief(executor: Executor, accountId: string, briefId: string): Promise<boolean> {
   if (!isId(briefId)) return false
   const { rows } = await sql`

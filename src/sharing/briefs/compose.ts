@@ -19,17 +19,15 @@ import { quoteOf, tellingSentence, titleQuote } from './quotes.ts'
 import type { BriefDocument, BriefQuote, BriefWish } from './schemas.ts'
 import { toldStatuses } from './wish-blocks.ts'
 
-/** How many wishes a brief shows that are not done, and how many that are: one page that people read, not a list. */
+/** The most unsettled and settled wishes shown: a brief is a readable page, not a list. */
 export const [shownWishes, shownSettled] = [15, 10]
-/** How many quotations a wish has, and of how many requests they are chosen, the most voted first. */
+/** The most quotations of a wish, and the most voted requests that they are chosen from. */
 const [maxQuotes, maxQuoted] = [3, 12]
 
-/** What is read of each wish besides its summary. */
 interface Evidence {
   platforms: BriefWish['platforms']
-  /** The most voted requests. */
   records: RequestRecord[]
-  /** The most voted one whose texts may be passed on; null where there is none. */
+  /** The most voted request whose texts may be passed on; null if none. */
   passedOn: RequestRecord | null
   statusFrom: BriefWish['statusFrom']
   settledRequests: NonNullable<BriefWish['settledRequests']>
@@ -45,7 +43,7 @@ interface EvidenceRow {
   declined: number
 }
 
-/** For each wish: its platforms, the requests that are quoted, and the one that its status is from. */
+/** Reads per wish its platforms, the requests to quote, and the one that its status comes from. */
 async function readEvidence(
   executor: Executor,
   wishes: readonly WishSummary[],
@@ -104,7 +102,7 @@ const statusFrom = (record: RequestRecord | undefined): BriefWish['statusFrom'] 
 const speakerOf = ({ authorHandle, authorName, sourcePlatform, _id }: RequestRecord) =>
   (authorHandle ?? authorName) ? `${sourcePlatform} ${authorHandle ?? authorName}` : _id
 
-/** At most `maxQuotes` sentences, each of somebody else and in other words. */
+/** Up to `maxQuotes` sentences, by different people and in different words. */
 function chooseQuotes(records: readonly RequestRecord[]): BriefQuote[] {
   const quotes: BriefQuote[] = []
   const [speakers, texts] = [new Set<string>(), new Set<string>()]
@@ -121,7 +119,7 @@ function chooseQuotes(records: readonly RequestRecord[]): BriefQuote[] {
 
 const isPassedOn = (platform: string) => publicPagesOf(platform as PlatformName).show === 'texts'
 
-/** The title of a wish, of its own top request or of another one, which has one that can be seen. */
+/** The wish's title, from its top request or else from another visible one. */
 function titleOf({ topRequest }: WishSummary, records: readonly RequestRecord[]): BriefQuote | null {
   for (const record of [topRequest, ...records]) {
     const title = titleQuote(record)
@@ -133,7 +131,7 @@ function titleOf({ topRequest }: WishSummary, records: readonly RequestRecord[])
 const unquotedOf = (platforms: BriefWish['platforms']): number =>
   platforms.reduce((sum, { platform, requests }) => sum + (isPassedOn(platform) ? 0 : requests), 0)
 
-/** Whether some of its requests were settled, and it was not. */
+/** Whether some requests were settled, but not the wish. */
 const isPartlySettled = (wish: WishSummary, { completed, declined }: Evidence['settledRequests']) =>
   completed + declined > 0 && !isSettled(wish)
 
@@ -146,7 +144,7 @@ function toWish(
 ): BriefWish | null {
   const { topRequest, title: _title, platforms: _platforms, product: _product, own: _own, ...numbers } = wish
   const isAlone = wish.requestCount === 1
-  // All that is said of a wish of one request goes with it.
+  // Everything said of a single request's wish depends on that request.
   const part = <Content extends { requestId: string } | null>(content: Content) =>
     content === null || isAlone ? content : parts.of([content.requestId], content)
   const title = titleOf(wish, records)
@@ -165,10 +163,10 @@ function toWish(
   return isAlone ? parts.of([topRequest._id], made) : made
 }
 
-/** Fewer stars say that more is amiss; 6 where there are none. */
+/** Fewer stars mean that more is amiss; 6 without stars. */
 const starsOf = ({ topRequest }: WishSummary): number => topRequest.stars ?? 6
 
-/** The most wanted first: by votes, then by how many people ask, by the stars that its request gives, and the one that was asked for last. */
+/** Most wanted first: by votes, number of people, stars of its request, then the latest ask. */
 const byDemand = (one: WishSummary, other: WishSummary): number =>
   other.votes - one.votes ||
   other.voices - one.voices ||
@@ -189,19 +187,19 @@ export interface ComposeInput {
 }
 
 export interface Composed {
-  /** With references in the place of its parts. */
+  /** With references instead of parts. */
   head: BriefDocument
   parts: readonly Part[]
 }
 
-/** Everything that a brief says of the state now, as the account sees it. Nothing is written. */
+/** Composes a brief of the current state, as the account sees it. Writes nothing. */
 export async function composeBrief(input: ComposeInput, dependencies: ComposeDependencies): Promise<Composed> {
   const { account, about, question, now } = input
   const { database } = dependencies
   const { wishes: listed, hasMore, searched } = await readView(about.view, { ...account, now }, dependencies)
   const { mark: _, starred: _starred, ...filters } = about.view.filters ?? {}
   const { topic } = filters
-  // Of more wishes than a list has, those that say the topic need not be among the most voted.
+  // In a long list, wishes that mention the topic may not be among the most voted.
   const saying =
     topic === undefined || !hasMore || searched !== null
       ? []
@@ -257,6 +255,6 @@ export async function composeBrief(input: ComposeInput, dependencies: ComposeDep
   return { head, parts: parts.parts }
 }
 
-/** The whole document of what was composed. */
+/** The composed document with its parts. */
 export const wholeDocument = ({ head, parts }: Composed): BriefDocument =>
   joinParts(head, new Map(parts.map(({ content }, part) => [part, content]))) as BriefDocument

@@ -8,14 +8,14 @@ export const briefFormats = ['markdown', 'html', 'json'] as const
 
 export type BriefFormat = (typeof briefFormats)[number]
 
-/** How a file of each form is sent, and what its name ends with. */
+/** Content type and extension per format. */
 export const fileTypes: Readonly<Record<BriefFormat, { type: string; extension: string }>> = {
   markdown: { type: 'text/markdown; charset=utf-8', extension: 'md' },
   html: { type: 'text/html; charset=utf-8', extension: 'html' },
   json: { type: 'application/json; charset=utf-8', extension: 'json' },
 }
 
-/** A brief as a file: the same bytes for the same snapshot, as long as nothing of it is removed. */
+/** A brief as a file: identical bytes for the same snapshot, until part of it is removed. */
 export function briefFile(brief: Brief, format: BriefFormat): string {
   const { snapshot, removed, document } = brief
   if (format === 'json') return documentJson({ snapshot: `sha256:${snapshot}`, removed, document })
@@ -23,25 +23,21 @@ export function briefFile(brief: Brief, format: BriefFormat): string {
   return format === 'html' ? briefHtml(blocks) : briefMarkdown(blocks)
 }
 
-/** The form of a file, by how it begins. */
+/** The format of a file, by its start. */
 export const formatOf = (file: string): BriefFormat =>
   /^\s*</.test(file) ? 'html' : /^\s*\{/.test(file) ? 'json' : 'markdown'
 
-/** The state that a file names at its end, in hex; null where it names none. Quotations before it may have the like. */
+/** The snapshot (hex) named at the end of a file; null if none. Quotations before it may contain similar text. */
 export const namedSnapshot = (file: string): string | null =>
   [...file.matchAll(/sha256:([0-9a-f]{64})/g)].at(-1)?.[1] ?? null
 
 export interface Line {
-  /** With the empty lines that follow it. */
+  /** Including the empty lines after it. */
   text: string
-  /** From 1. */
   number: number
 }
 
-/**
- * The lines of a file; a byte order mark and the form of line ends say nothing. Empty ones do: in Markdown a quotation ends with one. By themselves they
- * would be taken for equal ones between what has nothing else in common.
- */
+/** A file's lines, each with the empty ones after it: alone, those would match anywhere. Ignores BOM and line ends. */
 export function linesOf(file: string): Line[] {
   const texts = file.replace(/^\ufeff/, '').split(/\r\n?|\n/)
   if (texts.at(-1) === '') texts.pop()

@@ -1,12 +1,11 @@
 import type { Brief, BriefQuote, BriefWish } from './schemas.ts'
 
-/** A wish of a shared brief. */
 export type SharedBriefWish = BriefWish & {
-  /** It has a title, which its platform does not let be passed on. */
+  /** Whether its title exists but may not be passed on. */
   isWithheld?: true
 }
 
-/** A brief as whoever has the address of its share reads it: without the words of platforms that do not let them be passed on. */
+/** A brief for readers of its share: omits texts of platforms that do not allow passing them on. */
 export function forOthers(brief: Brief): Brief {
   const { leftOut, wishes, settled } = brief.document
   const mayBeSaid = (quote: BriefQuote | null) => quote === null || !leftOut.unquotedPlatforms.includes(quote.platform)

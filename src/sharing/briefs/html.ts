@@ -36,18 +36,18 @@ function render(block: Block): Html {
   }
 }
 
-/** The blocks of a brief, as a part of a page. */
+/** A brief's blocks as part of a page. */
 export const briefBody = (blocks: readonly Block[]): Html =>
   html`${blocks.map(
     (block) => html`${render(block)}
 `,
   )}`
 
-/** What the page of a brief is called. */
+/** The title of a brief's page. */
 export const titleOf = (blocks: readonly Block[]): string =>
   blocks.find((block) => block.kind === 'heading')?.text ?? ''
 
-/** A brief as one file that needs no other, and loads nothing. */
+/** A brief as a self-contained HTML file. */
 export const briefHtml = (blocks: readonly Block[]): string =>
   htmlDocument({
     title: titleOf(blocks),

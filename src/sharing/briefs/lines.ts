@@ -1,8 +1,6 @@
 export { count as counted } from '../../runtime/count.ts'
 
-// What a brief is rendered from, and the words that stand for what was removed.
-
-/** A text, or a link away. */
+/** A text or a link. */
 export type Inline<Text = string> = Text | Link<Text>
 interface Link<Text> {
   text: Text
@@ -16,7 +14,7 @@ export type Block<Text = string> =
   | { kind: 'quote'; text: Text; isWhole: boolean; origin: Inline<Text>[] }
   | { kind: 'ranking'; rows: Inline<Text>[][] }
 
-/** A block with other texts, such as escaped ones. @param link what links become, by default links with such a text */
+/** A block with its texts mapped, e.g. escaped. @param link maps links; by default links with mapped text */
 export function withTexts<From, To>(
   block: Block<From>,
   change: (text: From) => To,
@@ -41,20 +39,19 @@ const numbers = new Intl.NumberFormat('en-GB')
 /** A number as people read it. */
 export const number = (value: number) => numbers.format(value)
 
-/** Parts of a line with dots between them. */
+/** Joins parts of a line with dots, skipping null. */
 export const dotted = (parts: readonly (Inline | null)[]): Inline[] =>
   parts.filter((part) => part !== null).flatMap((part, at) => (at === 0 ? [part] : [' · ', part]))
 
-/** A paragraph; what is null in it is left out. */
+/** A paragraph, skipping null parts. */
 export const line = (parts: (Inline | null)[] | string, tone: 'text' | 'facts' | 'removed' = 'text'): Block => ({
   kind: 'line',
   tone,
   parts: typeof parts === 'string' ? [parts] : parts.filter((part) => part !== null),
 })
-/** A heading. */
+/** Makes a heading. */
 export const heading = (level: 1 | 2 | 3, text: string): Block => ({ kind: 'heading', level, text })
 
-/** What stands where something was. */
 export const removedText = 'Removed since: the request was deleted.'
 export const removedTitle = 'Removed since'
 export const removedStatus = 'Its status was decided in a request that was removed since.'

@@ -1,18 +1,18 @@
 import type { Block, Inline } from './lines.ts'
 
-/** What CommonMark, or GitHub with its tables, mentions and links, would read as markup. */
+/** Characters that CommonMark, or GitHub with its tables, mentions and links, reads as markup. */
 const markup = /[\\`*_[\]<>&|~$]|:(?=\/\/)|(?<=\bwww)\./giu
-/** What would make the line another kind of block: a heading, a list, a rule. */
+/** What would start another block: a heading, list or rule. */
 const lineStart = /^(?:[#+\-=]|\d+(?=[.)]))/u
 
 const escapeInline = (text: string): string =>
   text.replace(/\s+/gu, ' ').replace(markup, '\\$&').replaceAll('@', '&#64;')
 
-/** A text as Markdown that shows it as it is, on one line. */
+/** Escapes a text as one line of literal Markdown. */
 const escapeMarkdown = (text: string): string =>
   escapeInline(text).replace(lineStart, (start) => (/\d/.test(start) ? `${start}\\` : `\\${start}`))
 
-/** An address as it stands between angle brackets; null for what is no web address. */
+/** A URL for angle brackets; null if it is no web address. */
 const addressOf = (url: string): string | null => {
   const parsed = URL.parse(url)
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return null

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../runtime/canonical-json.ts'
 
-// A brief is stored as a head and parts. A part holds what is known from some requests alone, and goes with any of them.
+// A brief is stored as a head and parts. A part depends on certain requests and is deleted with any of them.
 
-/** What goes when one of the requests is deleted. */
 export interface Part {
   requestIds: readonly string[]
   content: unknown
@@ -18,12 +17,12 @@ const isReference = (value: object): value is Reference => {
   return names.length === 1 && names[0] === 'part'
 }
 
-/** Collects the parts of a document while it is made. @param known those that it has already. */
+/** Collects the parts of a document being made. @param known the parts that it already has */
 export function createParts(known: readonly Part[] = []) {
   const parts: Part[] = [...known]
   return {
     parts,
-    /** @returns what stands in the document for the part; typed as the content, or null where it is gone by then. */
+    /** @returns the placeholder for the part, typed as the content; null once it is deleted. */
     of<Content>(requestIds: readonly string[], content: Content): Content | null {
       parts.push({ requestIds, content })
       return { part: parts.length - 1 } satisfies Reference as Content
@@ -31,7 +30,7 @@ export function createParts(known: readonly Part[] = []) {
   }
 }
 
-/** The document of a head and those of its parts that are left; null stands where one is gone. @param contents by their numbers. */
+/** Joins a head with its remaining parts; deleted ones become null. @param contents by part number */
 export function joinParts(head: unknown, contents: ReadonlyMap<number, unknown>): unknown {
   if (Array.isArray(head)) return head.map((one) => joinParts(one, contents))
   if (typeof head !== 'object' || head === null) return head
@@ -39,9 +38,9 @@ export function joinParts(head: unknown, contents: ReadonlyMap<number, unknown>)
   return Object.fromEntries(Object.entries(head).map(([name, inner]) => [name, joinParts(inner, contents)]))
 }
 
-/** The bytes of a document: two spaces a level, properties in the order of their names. */
+/** Serializes a document: two-space indentation, sorted properties. */
 export const documentJson = (document: unknown): string => `${canonicalJson(document, 2)}\n`
 
-/** The name of a state: SHA-256 of the document as it was made, in hex. */
+/** The snapshot name of a document: SHA-256 in hex. */
 export const snapshotOf = (document: unknown): string =>
   createHash('sha256').update(documentJson(document)).digest('hex')

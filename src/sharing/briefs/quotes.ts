@@ -6,24 +6,24 @@ import { isStopWord, wordsOf } from '../../runtime/text/words.ts'
 import { bounded } from '../pages/bounded.ts'
 import type { BriefQuote } from './schemas.ts'
 
-/** A sentence that is shorter says little without the ones around it; of a longer one the beginning is quoted. In characters. */
+/** In characters: shorter sentences say little alone; longer ones are cut. */
 const [minSentence, maxSentence] = [25, 300]
-/** Nor does one with fewer words of its own: "There is not much more to say". */
+/** Nor does a sentence with fewer words of its own: "There is not much more to say". */
 const minWords = 3
-/** Of a text so many sentences are weighed: what is wanted stands at the beginning or in none of them. */
+/** Sentences examined per text: what is wanted comes early or not at all. */
 const maxSentences = 40
 
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
-/** A line of code, of a log or of a quotation, which the author did not write as a sentence. */
+/** A line of code, a log or a quotation, not a sentence of the author's. */
 const noProse = /^(?:[>$#|{}<]|```|at \S+\(|\d{4}-\d\d-\d\d[T ]\d\d:)|[;{}]$/u
 
-/** What is seen of a text is the text itself: nothing in it is hidden, turned around or stacked. */
+/** Whether the text shows as is: nothing hidden, reversed or stacked. */
 const isPlain = (text: string) => bounded(text, maxSentence).text === text
 
 const ownWords = (text: string) => wordsOf(text).filter((word) => !isStopWord(word)).length
 
-/** The beginning of a sentence up to the end of a word, at most `maxSentence` characters. */
+/** The first `maxSentence` characters of a sentence, up to the end of a word. */
 function beginningOf(sentence: string): string {
   const cut = Array.from(sentence)
     .slice(0, maxSentence - 1)
@@ -37,7 +37,7 @@ interface Sentence {
   isWhole: boolean
 }
 
-/** The sentences of a text that can be quoted, word for word, in their order. */
+/** The quotable sentences of a text, verbatim and in order. */
 function sentencesOf(text: string): Sentence[] {
   const found: Sentence[] = []
   for (const line of text.split('\n')) {
@@ -54,7 +54,7 @@ function sentencesOf(text: string): Sentence[] {
   return found
 }
 
-/** The sentence of a request that most says that something is wanted; null where its text has none that can be quoted. */
+/** The sentence that best says what is wanted; null if the text has none that can be quoted. */
 export function tellingSentence({
   title,
   description,
@@ -62,7 +62,7 @@ export function tellingSentence({
   sourcePlatform: platform,
 }: RequestRecord): Sentence | null {
   const authors = readForm(description).text
-  // Word for word: what the reading of a form changed is no text of the author.
+  // Verbatim: text changed by reading the form is not the author's.
   const text = description.includes(authors) ? authors : description
   let best: Sentence | null = null
   let most = -1
@@ -72,7 +72,7 @@ export function tellingSentence({
     if (confidence > most) [best, most] = [sentence, confidence]
   }
   if (best === null) return null
-  // The last sentence of a beginning may go on.
+  // The last sentence of a truncated text may be incomplete.
   const isCut = descriptionTruncated && description.endsWith(best.text) && !/[.!?…]$/u.test(best.text)
   return isCut ? { ...best, isWhole: false } : best
 }
@@ -84,7 +84,7 @@ const nameOf = ({ authorName, authorHandle }: RequestRecord): string | null => {
   return handle === '' ? name : `${name} (${handle})`
 }
 
-/** A text of a request as a quotation, with whose it is. */
+/** A request's text as a quotation with its origin. */
 export const quoteOf = (record: RequestRecord, { text, isWhole }: Sentence): BriefQuote => ({
   text,
   isWhole,
@@ -100,7 +100,7 @@ export const quoteOf = (record: RequestRecord, { text, isWhole }: Sentence): Bri
   license: record.license,
 })
 
-/** The title of a request as a quotation; null where nothing of it can be seen. */
+/** A request's title as a quotation; null if nothing of it is visible. */
 export function titleQuote(record: RequestRecord): BriefQuote | null {
   const title = record.title.trim()
   if (title === '') return null

@@ -4,10 +4,10 @@ import { documentJson } from './parts.ts'
 import type { Brief, BriefDocument, BriefWish } from './schemas.ts'
 import { hasLostStatus, hasLostTitle, lostTitle } from './wish-blocks.ts'
 
-// Where something of a brief was removed since, older files of it have lines that nothing is left to compare with: so many there, and no others.
+// Lines of older files may since have been removed from the brief: this tolerates that many lines there.
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&')
-/** A line that says nothing but this, with the marks of its form around it. */
+/** Matches a line of only this, with its format's markup. */
 const saying = (pattern: string) => new RegExp(`^(?:<[^<>]*>|[*#>\\s])*${pattern}(?:<[^<>]*>|[*\\s])*$`, 'u')
 
 const numbered = '(?:\\d+\\\\?\\. )?'
@@ -19,13 +19,13 @@ const inRanking = /^\d|<li>/u
 const removedHeading = saying(numbered + escaped(removedTitle))
 const single = [removedHeading, saying(escaped(removedStatus)), saying(escaped(lostTitle))]
 
-/** How many lines a quotation and a wish have at most, in Markdown and HTML, and in JSON. */
+/** The most lines of a quotation and a wish in Markdown and HTML, and of a part and a wish in JSON. */
 const [quoteLines, wishLines, jsonPartLines, jsonWishLines] = [3, 30, 30, 200] as const
 
 const [removedPart, removedWish] = ['removed part', 'removed wish'] as const
 const inJson = new RegExp(`^\\s*(?:"(?:title|statusFrom)": )?"(${removedPart}|${removedWish})",?$`, 'u')
 
-/** The document with words where a part of it is gone: null may also say that there never was one. */
+/** Marks removed parts with words, because null may also mean that there never was one. */
 function markRemoved(document: BriefDocument): unknown {
   const part = <Content>(content: Content) => content ?? removedPart
   const wish = (one: BriefWish | null) =>
@@ -45,7 +45,7 @@ function markRemoved(document: BriefDocument): unknown {
   }
 }
 
-/** How many lines of a file may stand for a line of what was made; 0 for one that must be there as it is. */
+/** How many lines of a file may replace a line as made; 0 if it must match. */
 function mostLines(line: string, before: string, format: BriefFormat): number {
   if (format === 'json') {
     if (/^\s*"removed": \d+,?$/u.test(line)) return 1
@@ -56,10 +56,7 @@ function mostLines(line: string, before: string, format: BriefFormat): number {
   return notice.test(line) || single.some((one) => one.test(line)) ? 1 : 0
 }
 
-/**
- * Whether a file has all that is left of a brief in its order, and no more lines than it had where something was removed.
- * @param made the brief as a file now.
- */
+/** Whether a file has all of `made` in order, and surplus lines only in removed places. @param made as of now */
 export function isButForRemovals(
   file: string,
   { made, brief, format }: { made: string; brief: Brief; format: BriefFormat },
@@ -71,7 +68,7 @@ export function isButForRemovals(
       : made,
   ).map(({ text }) => text)
   const most = expected.map((line, at) => mostLines(line, expected[at - 1] ?? '', format))
-  // All places where the next line may stand: of the expected line, and after how many of those that stand for it.
+  // All possible positions of the next line: an index in `expected`, and how many lines already replace that one.
   const width = Math.max(...most) + 1
   const reach = (places: Set<number>, at: number, used: number): void => {
     places.add(at * width + used)

@@ -15,7 +15,7 @@ import { counted } from './lines.ts'
 import { type BriefDocument, brief, briefSummary, type NewBrief, newBrief, verification } from './schemas.ts'
 import { verifyBrief } from './verify.ts'
 
-/** A file of a brief has some 100 KB. */
+/** A brief's file has about 100 KB. */
 const maxFileBytes = 512 * 1024
 
 export interface BriefRouteDependencies extends RouteDependencies {
@@ -26,7 +26,7 @@ export interface BriefRouteDependencies extends RouteDependencies {
 const shared = { tags: ['Briefs'], security: [{ apiKey: [] }] }
 const briefPath = closed({ briefId: Type.String() })
 
-/** The routes of an account for its evidence briefs. */
+/** Registers an account's routes for briefs. */
 export function registerBriefRoutes(app: App, dependencies: BriefRouteDependencies): void {
   registerCreate(app, dependencies)
   registerList(app, dependencies)
@@ -43,7 +43,6 @@ async function aboutOf(given: NewBrief, account: Account, findWatch: FindWatch):
   return readAbout(given, watched, account)
 }
 
-/** An empty document would say less than why there is none. */
 function nothingFound({ totals: { inPart = 0, inPartIsExact }, leftOut: { maybe } }: BriefDocument): ServiceError {
   const others = [
     ...(inPart === 0 ? [] : [`${counted(inPart, 'request')}${inPartIsExact ? '' : ' or more'} with some of the words`]),
@@ -74,11 +73,11 @@ requests. Where no wish matches none is made (404). It is stored, and stays what
       const now = clock.now()
       const about = await aboutOf(request.body, account, findWatch)
       const question = request.body.question ?? null
-      // Outside of the transaction: a search may take long.
+      // Outside the transaction, since searching may take long.
       const composed = await composeBrief({ account, about, question, now }, dependencies)
       if (composed.head.totals.wishes === 0) throw nothingFound(composed.head)
       const made = { accountId: account.accountId, request: request.body, composed, now }
-      // The answer is stored for repeats, so it has no text of a request.
+      // Stored for repeats, so without texts of requests.
       return idempotent(request, reply, async (transaction) => ({
         data: describeBrief(await createBrief(transaction, made)),
       }))

@@ -6,7 +6,7 @@ import { estimate } from '../../requests/accuracy/schemas.ts'
 import { platformVotes, wishProperties } from '../../wishes/list/summary.ts'
 import { givenView, listView } from '../pages/view.ts'
 
-/** What of a request a brief shows: its own words, and whose they are. */
+/** A quotation in a brief, with its origin. */
 export const briefQuote = closed(
   {
     text: Type.String({ description: 'Word for word from the title or the description of the request' }),
@@ -27,7 +27,6 @@ export const briefQuote = closed(
 
 export type BriefQuote = Static<typeof briefQuote>
 
-/** What a request says of its status. */
 const briefStatus = closed({
   status: oneOf(requestStatuses),
   changedAt: nullable(moment('When it got it')),
@@ -40,7 +39,6 @@ const briefStatus = closed({
 const { wishId, votes, voices, authors, crossPosts, requestCount, status, firstAskedAt, lastAskedAt, growth } =
   wishProperties
 
-/** A wish in a brief. */
 export const briefWish = closed(
   {
     ...{ wishId, votes, voices, authors, crossPosts, requestCount },
@@ -72,7 +70,7 @@ export type BriefWish = Static<typeof briefWish>
 
 const count = (description: string) => Type.Integer({ description })
 
-/** All that a brief says, of one state. */
+/** Everything that a brief says. */
 export const briefDocument = closed(
   {
     asOf: moment('The state that it was made of'),
@@ -117,7 +115,6 @@ export const briefDocument = closed(
 
 export type BriefDocument = Static<typeof briefDocument>
 
-/** What a brief is made of. */
 export const newBrief = closed(
   {
     topic: Type.Optional(trimmedText(2, 100, 'A topic that has requests')),
@@ -137,7 +134,6 @@ export const newBrief = closed(
 
 export type NewBrief = Static<typeof newBrief>
 
-/** A brief in a list. */
 export const briefSummary = closed(
   {
     briefId: Type.String(),
@@ -155,12 +151,11 @@ export const briefSummary = closed(
   named('BriefSummary'),
 )
 
-/** A brief. */
 export const brief = closed({ ...briefSummary.properties, document: briefDocument })
 
 export type Brief = Static<typeof brief>
 
-/** What became of a file of a brief. */
+/** The result of verifying a brief's file. */
 export const verification = closed({
   verdict: oneOf(['intact', 'changed', 'unknown'], {
     description:

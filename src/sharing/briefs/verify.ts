@@ -9,16 +9,15 @@ import { briefFile, formatOf, type Line, linesOf, namedSnapshot } from './files.
 import { isButForRemovals } from './removals.ts'
 import type { BriefQuote, BriefWish, Verification } from './schemas.ts'
 
-/** More differences say nothing that the first ones do not. */
+/** Further differences add nothing. */
 const maxChanges = 50
-/** Of a file in which more lines are others, no line is compared: the time grows with their square. */
+/** With more differing lines, none are compared: the time grows with their square. */
 const maxEdits = 2_000
 
 type Change = Verification['changes'][number]
 
 const joined = (lines: readonly Line[]) => lines.map(({ text }) => text).join('\n')
 
-/** Where a file is not what was made. */
 function changesOf(made: readonly Line[], file: readonly Line[]): Change[] {
   const comparator = (one: Line, other: Line) => one.text === other.text
   const parts = diffArrays([...made], [...file], { comparator, maxEditLength: maxEdits })
@@ -70,8 +69,8 @@ interface VerifyInput {
 }
 
 /**
- * Compares a file of a brief with what was made, and what was made with what holds now. Every difference of a character is found: the
- * whole file is compared with the stored brief that it names, and with nothing that it says of itself.
+ * Compares a file with the stored brief that it names, and that brief with the current state. Finds any changed
+ * character, because the whole file is compared and nothing it says about itself is trusted.
  */
 export async function verifyBrief(executor: Executor, { file, account, now }: VerifyInput): Promise<Verification> {
   const snapshot = namedSnapshot(file)

@@ -18,8 +18,6 @@ import {
 } from './lines.ts'
 import type { BriefQuote, BriefWish } from './schemas.ts'
 
-// One wish of a brief.
-
 const statusWords: Record<RequestStatus, string> = {
   open: 'open',
   planned: 'planned',
@@ -30,18 +28,18 @@ const statusWords: Record<RequestStatus, string> = {
   closed: 'closed',
 }
 
-/** Those that somebody decided, so that a brief says where that stands. */
+/** Statuses that somebody decided, so a brief says where. */
 export const toldStatuses: readonly RequestStatus[] = ['planned', 'in_progress', 'completed', 'declined']
 
 /** Where it was posted. */
 export const placeOf = ({ platform, sourceName }: BriefQuote): string =>
   [platformTitle(platform), ...(sourceName === null ? [] : [titled(sourceName)])].join(', ')
 
-/** Numbers, and a name twice, tell people nothing; the link leads to the profile. */
+/** Hides numeric ids and repeated names; the link leads to the profile. */
 const shownAuthor = (author: string | null): string =>
   author?.replace(/ \(\d+\)$/u, '').replace(/^(.*) \((\1@[^()]*)\)$/u, '$2') ?? 'unknown author'
 
-/** Whose words they are: author, day, place, licence. */
+/** The origin of a quotation: author, day, place, license. */
 export const originOf = (quote: BriefQuote): Inline[] =>
   dotted([
     { text: shownAuthor(quote.author), url: quote.authorUrl, platform: quote.platform },
@@ -64,24 +62,23 @@ const quoteBlock = (quote: BriefQuote | null, forOneself: readonly string[]): Bl
         origin: [...originOf(quote), ...(forOneself.includes(quote.platform) ? [' · for you alone'] : [])],
       }
 
-/** What stands where its title was. */
 export const lostTitle = 'Its title was removed since.'
 
-/** Whether where its status was decided was removed. */
+/** Whether the source of its status was removed. */
 export const hasLostStatus = ({ status, statusFrom }: BriefWish): boolean =>
   status !== null && toldStatuses.includes(status) && statusFrom === null
 
 /** Whether its title was removed. */
 export const hasLostTitle = ({ title, isWithheld }: SharedBriefWish): boolean => title === null && !isWithheld
 
-/** What a wish is called; it has no words of its own where no text may be passed on, or its request was deleted. */
+/** The title of a wish; generic words if its text may not be passed on or its request was deleted. */
 export const titleText = (wish: BriefWish): string =>
   wish.title?.text ??
   (hasLostTitle(wish)
     ? removedTitle
     : `A wish on ${wish.platforms.map(({ platform }) => platformTitle(platform)).join(', ')}`)
 
-/** Where it was asked for; with the numbers of each place where there are several. */
+/** Where it was asked for, with numbers if there are several places. */
 const platformsOf = ({ platforms }: BriefWish): string =>
   platforms.length === 1
     ? `On ${platformTitle(platforms[0]!.platform)}.`
@@ -92,7 +89,6 @@ const platformsOf = ({ platforms }: BriefWish): string =>
         )
         .join(', ')}.`
 
-/** How many votes it gained, where that is known. */
 function growthOf({ growth: { days7, days30 } }: BriefWish): string {
   const periods = [[days7, '7 days'] as const, [days30, '30 days'] as const]
   const known = periods.flatMap(([votes, period]) => (votes === null ? [] : [`${gained(votes)} in ${period}`]))
@@ -102,13 +98,12 @@ function growthOf({ growth: { days7, days30 } }: BriefWish): string {
 const gained = (votes: number) =>
   votes === 0 ? 'no votes' : `${votes > 0 ? '+' : '−'}${counted(Math.abs(votes), 'vote')}`
 
-/** What is said of it by a word alone. */
 const statusOf = ({ status }: BriefWish): string => {
   if (status === null) return ' Its status is not given.'
   return toldStatuses.includes(status) ? '' : ` Status: ${statusWords[status]}.`
 }
 
-/** What of its status is decided, and where that stands: a line of its own, which may be removed. */
+/** The decided status and where it was stated, on a separate line because it may be removed. */
 function statusBlocks({ status, statusFrom }: BriefWish): Block[] {
   if (status === null || !toldStatuses.includes(status)) return []
   if (statusFrom === null) return [line(removedStatus, 'removed')]
@@ -132,39 +127,33 @@ export function demandOf({ votes, voices, requestCount, crossPosts, status, titl
   return `${withStars(counted(votes, 'vote'), title?.stars, requestCount)} · ${counted(voices, 'person', 'people')} asked${requests}${crossPosted}${told}`
 }
 
-/** When it was asked for. */
 const askedOf = ({ firstAskedAt, lastAskedAt }: BriefWish): string =>
   formatDay(firstAskedAt) === formatDay(lastAskedAt)
     ? `Asked for on ${formatDay(firstAskedAt)}.`
     : `First asked for on ${formatDay(firstAskedAt)}, last on ${formatDay(lastAskedAt)}.`
 
-/** Where and when it was asked for, growth and status. What stands below the words of its one request is not said before them. */
+/** Where and when it was asked for (unless its single request says so below), growth and status. */
 function numbersBlocks(wish: BriefWish): Block[] {
   const isSaidBelow = wish.requestCount === 1 && wish.title !== null
   const said = `${isSaidBelow ? '' : `${platformsOf(wish)} ${askedOf(wish)}`}${growthOf(wish)}${statusOf(wish)}`.trim()
   return said === '' ? [] : [line(said)]
 }
 
-/** What became of some of its requests, where the wish itself is open. */
+/** What was settled of an open wish. */
 function settledBlocks({ requestCount, status, settledRequests }: BriefWish): Block[] {
   if (settledRequests === undefined) return []
   const statuses = settledStatuses.map((one) => ({ status: one, requests: settledRequests[one] }))
   return settledInWords({ requestCount, status, statuses }).map((text) => line(text))
 }
 
-/** Whose title it is, unless its first quotation says it. */
+/** The origin of the title, unless its first quotation says it. */
 function titleBlocks(wish: BriefWish): Block[] {
   const { title, quotes } = wish
   if (title === null) return [line(hasLostTitle(wish) ? lostTitle : 'Its title cannot be passed on.', 'facts')]
   return quotes[0]?.requestId === title.requestId ? [] : [line(['Title by ', ...originOf(title)], 'facts')]
 }
 
-/**
- * A wish with its numbers and its quotations.
- * @param wish null where it was removed.
- * @param at its number, from 1.
- * @param unquotedPlatforms whose words are not passed on; those of a shared brief have none of them.
- */
+/** A wish with numbers and quotations; null if removed. @param unquotedPlatforms whose texts are not passed on */
 export function wishBlocks(
   wish: BriefWish | null,
   at: number,

@@ -3,12 +3,12 @@ import { withoutUnseen } from '../../runtime/text/unseen.ts'
 const maxTitle = 300
 
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/gu
-/** More marks on one letter than any script needs, which would grow over the lines above. */
+/** More combining marks than any script needs, which would overflow into the lines above. */
 const markTowers = /(\p{M}{3})\p{M}+/gu
 
-/** A text of anybody: nothing unseen, lines kept, at most so many characters. */
+/** Foreign text without invisible characters, keeping lines, at most `maxLength` characters. */
 export function bounded(text: string, maxLength: number): { text: string; isShortened: boolean } {
-  // Cut first, since the rest may be long; with room for what is removed.
+  // Cut first, because the rest may be long; leaves room for removals.
   const head = withoutUnseen(text.slice(0, maxLength * 4).toWellFormed())
     .replace(controls, (sign) => (sign === '\n' ? sign : ' '))
     .replace(/\n\s*\n/g, '\n\n')
@@ -19,8 +19,8 @@ export function bounded(text: string, maxLength: number): { text: string; isShor
   return { text: isShortened ? `${characters.slice(0, maxLength).join('').trimEnd()}…` : head, isShortened }
 }
 
-/** A heading needs something that is seen. */
+/** For headings, which need something visible. */
 export const nothing = '–'
 
-/** A text of anybody on one line. */
+/** Foreign text on one line. */
 export const titled = (text: string): string => bounded(text.replace(/\s+/g, ' '), maxTitle).text

@@ -3,14 +3,13 @@ import { style } from './style.ts'
 
 interface HtmlDocument {
   title: string
-  /** As in the attribute `lang`. */
+  /** Value of the attribute `lang`. */
   language: string
   body: Html
-  /** What else stands in its head. */
   head?: Html
 }
 
-/** A whole document of HTML that loads nothing and is indexed by nobody. */
+/** A complete HTML document that loads nothing and is not indexed. */
 export const htmlDocument = ({ title, language, body, head = html`` }: HtmlDocument): string =>
   html`<!doctype html>
 <html lang="${language}">

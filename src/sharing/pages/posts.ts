@@ -6,31 +6,28 @@ import type { RequestRecord } from '../../requests/record.ts'
 import { bounded, nothing, titled } from './bounded.ts'
 import type { Texts } from './texts.ts'
 
-// The posts of platforms on a page: their texts, and whose they are.
-
-/** So much of a text is shown: a quotation, with the way to the whole. */
+/** Texts are quoted up to this length, with a link to the whole. */
 const maxText = 600
 
 const isWebAddress = (text: string | null): text is string => /^https?:$/.test(URL.parse(text ?? '')?.protocol ?? '')
 
-/** A link away: its page does not learn from where, and search engines do not take it for a recommendation, unless the platform's attribution demands it. */
+/** An external link; `nofollow`, unless the platform's attribution demands a plain one. */
 export function link(url: string | null, text: string | Html, platform: PlatformName): Html {
   if (!isWebAddress(url)) return html`<span dir="auto">${text}</span>`
   const rel = publicPagesOf(platform).hasPlainLinks ? 'noopener' : 'noopener nofollow ugc'
   return html`<a href="${url}" rel="${rel}" dir="auto">${text}</a>`
 }
 
-/** The address of a licence of Creative Commons. */
 function licenceUrl(licence: string): string | null {
   const [, kind, version] = /^CC (BY(?:-(?:SA|NC|ND))*) (\d\.\d)$/.exec(licence) ?? []
   return kind === undefined ? null : `https://creativecommons.org/licenses/${kind.toLowerCase()}/${version}/`
 }
 
-/** Parts of one line. */
+/** Joins parts of a line with dots, skipping null. */
 export const separated = (parts: readonly (Html | string | null)[]): Html[] =>
   parts.filter((part) => part !== null).map((part, at) => html`${at === 0 ? '' : ' · '}${part}`)
 
-/** Whose text it is, from when and where: what every platform asks of who shows it. */
+/** Author, time and place, which every platform requires of whoever shows its texts. */
 export function origin(record: RequestRecord, texts: Texts): Html[] {
   const platform = record.sourcePlatform as PlatformName
   const { authorName, authorHandle, authorProfileUrl, originalCreatedAt, sourceName, sourceUrl, license } = record
@@ -67,7 +64,7 @@ export interface SharedRequests {
   shown: RequestRecord[]
 }
 
-/** What a page shows of one platform: its texts, or where its terms do not allow that, links. */
+/** One platform's part of a page: its texts or, if its terms forbid that, links. */
 export function platformSection({ platform, requests, votes, votesAre, shown }: SharedRequests, texts: Texts): Html {
   const { show, termsUrl } = publicPagesOf(platform)
   const title = platformTitle(platform)

@@ -6,7 +6,7 @@ const variables = (colours: Record<keyof typeof light, string>) =>
     .map(([name, colour]) => `--${name}:${colour}`)
     .join(';')
 
-/** The one stylesheet of the page: for a phone first, in light and dark, and on paper. */
+/** The page's only stylesheet: phone first, light and dark, and print. */
 export const style = `:root{color-scheme:light dark;${variables(light)}}
 @media (prefers-color-scheme:dark){:root{${variables(dark)}}}
 *{box-sizing:border-box}
@@ -42,5 +42,5 @@ figcaption{margin-top:6px}
 footer{margin-top:48px;padding-bottom:40px}
 @media print{:root{${variables({ ...light, ground: '#ffffff', accent: '#191b20' })}}body{font-size:11pt;line-height:15pt}li,figure{break-inside:avoid}h2{break-after:avoid}a[href^="http"]::after{content:" (" attr(href) ")";font-size:9pt}}`
 
-/** For a Content-Security-Policy that allows this stylesheet and no other. */
+/** For a Content-Security-Policy that allows only this stylesheet. */
 export const styleHash: string = createHash('sha256').update(style).digest('base64')

@@ -2,9 +2,8 @@ import { negotiate } from '@fastify/accept-negotiator'
 import type { RequestStatus } from '../../database/column-types.ts'
 import type { Mark } from '../../wishes/marks/marks.ts'
 
-// Every text of the page, an object for each language. What English has, German has: else the types are wrong.
+// Every text of the page, one object per language. The types require that all languages have the same texts.
 
-/** Numbers and UTC days as a language writes them. */
 function formatsOf(locale: string) {
   const numbers = new Intl.NumberFormat(locale)
   const days = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
@@ -89,7 +88,6 @@ export type Texts = typeof english
 
 const de = formatsOf('de')
 
-/** What a platform counts as votes, which its definition says in English. */
 const germanVotes: Readonly<Record<string, string>> = {
   likes: 'Likes',
   'votes of the voting plugin, else likes': 'Stimmen des Abstimmungs-Plugins, sonst Likes',
@@ -175,6 +173,6 @@ const german: Texts = {
   },
 }
 
-/** The texts in the language that a reader prefers; in English where that is none of ours. `de-AT` is German. */
+/** The texts in the reader's preferred language (`de-AT` is German), else in English. */
 export const textsFor = (acceptLanguage: string | undefined): Texts =>
   negotiate((acceptLanguage ?? '').toLowerCase().replace(/-[\w-]+/g, ''), ['en', 'de']) === 'de' ? german : english

@@ -19,12 +19,12 @@ import { readWishes, type WishSummary, withoutOwn } from '../../wishes/list/summ
 import { markFilterOf } from '../../wishes/marks/marks.ts'
 import { markFilters } from '../../wishes/marks/routes.ts'
 
-/** The maximum of wishes of a shared list: what a search gives at most. */
+/** Wishes in a shared list, as many as a search returns. */
 export const maxWishes = 100
-/** A list with filters may have short pages. */
+/** Filtered lists may have short pages. */
 const maxPages = 3
 
-// A wish has the numbers of its likely requests, so there is nothing to include.
+// A wish's numbers are those of likely requests, so there is nothing to include.
 const { include: _include, ...wishFilters } = bodyFilters.properties
 
 /** A saved list of wishes. */
@@ -48,7 +48,6 @@ export const listView = closed(
   named('ListView'),
 )
 
-/** The same in answers. */
 export const givenView = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
@@ -62,7 +61,7 @@ type Reader = Pick<Account, 'accountId' | 'hasOwnView'>
 const isOneOf = <Word extends string>(words: readonly Word[], word: string): word is Word =>
   (words as readonly string[]).includes(word)
 
-/** What a view asks for. @throws ServiceError INVALID_REQUEST for what could never be read. */
+/** Parses a view. @throws ServiceError INVALID_REQUEST if it can never be read. */
 function parseView({ query, filters = {}, sortBy }: ListView, reader: Reader) {
   const { mark, starred, ...given } = filters
   const marks = markFilterOf(reader.accountId, { mark, starred })
@@ -79,7 +78,7 @@ function parseView({ query, filters = {}, sortBy }: ListView, reader: Reader) {
   return { kind: 'search' as const, query, filters: parsed, order }
 }
 
-/** @throws ServiceError INVALID_REQUEST for a view that could never be read. */
+/** @throws ServiceError INVALID_REQUEST for a view that can never be read. */
 export const checkView = (view: ListView, reader: Reader): void => void parseView(view, reader)
 
 interface ReadDependencies {
@@ -89,13 +88,12 @@ interface ReadDependencies {
 
 export interface ReadView {
   wishes: WishSummary[]
-  /** There may be more of them. */
   hasMore: boolean
-  /** The query that was searched; null for a list. */
+  /** The searched query; null for a list. */
   searched: TotalsOfSearch | null
 }
 
-/** Filters that leave out what the reader imported: nobody else hears of it, nor how much it is. */
+/** Excludes what the reader imported: others must not learn of it, or how much it is. */
 export const publicOnly = <Filters extends Pick<RequestFilters, 'platforms'>>(
   filters: Filters,
   reader: Reader,
@@ -104,7 +102,7 @@ export const publicOnly = <Filters extends Pick<RequestFilters, 'platforms'>>(
     ? { ...filters, platforms: (filters.platforms ?? platformNames).filter((name) => name !== importPlatform) }
     : filters
 
-/** The wishes of a view, as the account sees them now: without what is imported, and of a query those with a request that has all of its words. */
+/** Reads a view's current wishes, without imports; for a query, those with a request that has all its words. */
 export async function readView(
   view: ListView,
   reader: Reader & { now: Date },

@@ -42,7 +42,7 @@ const savedViewAnswer = savedView
 const viewPath = closed({ viewId: Type.String() })
 const shared = { tags: ['Views'], security: [{ apiKey: [] }] }
 
-/** The routes of an account for the lists of wishes that it keeps under a name. */
+/** Registers an account's routes for named lists of wishes. */
 export function registerSavedViewRoutes(app: App, dependencies: RouteDependencies): void {
   registerList(app, dependencies)
   registerCreate(app, dependencies)
@@ -59,7 +59,7 @@ const describeView = ({ id, name, view, period_days, created_at, updated_at }: S
   updatedAt: updated_at.toISOString(),
 })
 
-/** @throws ServiceError INVALID_REQUEST for a view that could never be read, or with two beginnings. */
+/** @throws ServiceError INVALID_REQUEST for a view that can never be read, or with two start dates. */
 function checkContent(view: ListView, periodDays: number | null, account: Account): void {
   checkView(view, account)
   const { since, until } = view.filters ?? {}

@@ -5,21 +5,19 @@ import type { Transaction } from '../../database/open.ts'
 import type { Tables } from '../../database/tables.ts'
 import { notFound, ServiceError } from '../../http/errors.ts'
 
-/** The maximum of an account: more are not found at a glance. */
+/** Per account: more would be hard to overview. */
 export const maxSavedViews = 50
 
-/** A row of `saved_views`. */
 export type SavedView = Selectable<Tables['saved_views']>
 
-/** What an account keeps of a list. */
 export interface SavedViewContent {
   name: string
   view: object
-  /** Null: the view has the days that it was given, or none. */
+  /** Null if the view has fixed days, or none. */
   periodDays: number | null
 }
 
-/** The views of an account are changed one at a time, so that its maximum and its names hold. */
+/** Serializes changes of an account's views, so that the maximum and unique names hold. */
 async function lockViewsOf(transaction: Transaction, accountId: string): Promise<void> {
   if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
 }
@@ -36,7 +34,7 @@ const stored = ({ name, view, periodDays }: SavedViewContent, now: Date) => ({
   updated_at: now,
 })
 
-/** @throws ServiceError CONFLICT at the maximum, and for a name that the account has. */
+/** @throws ServiceError CONFLICT at the maximum, or for a name in use. */
 export async function createSavedView(
   transaction: Transaction,
   accountId: string,
@@ -57,11 +55,7 @@ export async function createSavedView(
     .executeTakeFirstOrThrow()
 }
 
-/**
- * Changes a saved view.
- * @param change what it is from then on, of what it was
- * @throws ServiceError NOT_FOUND where the account has none with this id; CONFLICT for a name that another one has.
- */
+/** Changes a saved view. @throws ServiceError NOT_FOUND; CONFLICT for a name in use. */
 export async function changeSavedView(
   transaction: Transaction,
   { accountId, viewId }: { accountId: string; viewId: string },

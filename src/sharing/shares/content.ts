@@ -21,21 +21,20 @@ import type { SharedRequests } from '../pages/posts.ts'
 import { type ListView, readView } from '../pages/view.ts'
 import type { Share } from './shares.ts'
 
-/** How many requests of a wish are shown, the most voted first. */
+/** Requests of a wish shown, most voted first. */
 export const maxRequests = 100
 
-/** A wish on a page. Its title is a text of a platform, so it comes with the request that it is from. */
+/** A shared wish. Its title is a platform's text, so it comes with the request that has it. */
 export interface SharedWish
   extends Pick<
     WishSummary,
     'wishId' | 'requestCount' | 'votes' | 'voices' | 'platforms' | 'status' | 'firstAskedAt' | 'lastAskedAt'
   > {
-  /** Null where all that ask for it are on platforms whose texts are not shown. */
+  /** Null if all its requests are on platforms whose texts are not shown. */
   titleFrom: RequestRecord | null
-  /** Where its most telling request was posted. */
   topPost: Pick<RequestRecord, 'sourceUrl' | 'sourcePlatform'>
   mark: WishMark['mark']
-  /** Empty where there is none, or it is not shared. */
+  /** Empty if there is none, or it is not shared. */
   note: string
 }
 
@@ -71,7 +70,6 @@ interface Reader {
 
 const showsTexts = ({ sourcePlatform }: RequestRecord) => publicPagesOf(sourcePlatform as PlatformName).show === 'texts'
 
-/** Of each wish its most voted request that may be shown. */
 async function readOtherTitles(
   executor: Executor,
   wishIds: readonly string[],
@@ -116,17 +114,17 @@ async function toShared(
   )
 }
 
-/** The most voted requests by platform, with the numbers of all. */
+/** The most voted requests by platform, with the totals. */
 const byPlatform = ({ votesByPlatform, members }: WishDetail): SharedRequests[] =>
   votesByPlatform.map((one) => ({
     ...one,
     shown: members.results.filter(({ sourcePlatform }) => sourcePlatform === one.platform),
   }))
 
-/** A chain of merges is followed so far. */
+/** The longest chain of merges to follow. */
 const maxMerges = 10
 
-/** The wishes that a wish may be part of by now: what people said is the same comes last; a wish of one request has its id, and may have been placed. */
+/** The wishes that a wish may now belong to: where its request was placed, then where people merged it. */
 async function readLaterWishes(executor: Executor, wishId: string, { accountId, view }: Reader): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with recursive merged as (
@@ -140,7 +138,7 @@ async function readLaterWishes(executor: Executor, wishId: string, { accountId, 
   return [...(placed === undefined ? [] : [placed]), ...rows.map(({ id }) => id)]
 }
 
-/** A wish; also after it became part of another one. */
+/** Finds a wish, even after it became part of another. */
 async function findWish(executor: Executor, wishId: string, reader: Reader): Promise<WishDetail | null> {
   const { view, now } = reader
   const read = async (id: string) => {
@@ -184,7 +182,6 @@ async function readSharedTopic(executor: Executor, name: string, reader: Reader)
   }
 }
 
-/** Null for an account that is deleted. */
 async function readerOf(
   database: Executor,
   { accountId, withNotes, now }: Pick<Reader, 'accountId' | 'withNotes' | 'now'>,
@@ -200,10 +197,7 @@ async function readerOf(
   return { ...ofAccount, view: viewOf(ofAccount), withNotes, now }
 }
 
-/**
- * A wish as a share without notes shows it now, and beside it what was imported of it.
- * @returns null when nothing of it may be shown, or its account is deleted.
- */
+/** A wish as a share without notes shows it, and its imports. Null if unshowable, or the account is deleted. */
 export async function readPassedOnWish(
   database: Executor,
   { accountId, wishId, now }: { accountId: string; wishId: string; now: Date },
@@ -215,10 +209,7 @@ export async function readPassedOnWish(
   return summary === undefined ? null : { ...content, own: summary.own }
 }
 
-/**
- * What a share shows now, as its account sees it; nothing is cached.
- * @returns null when nothing of it is left, or its account is deleted.
- */
+/** Reads what a share shows now, uncached. Null if nothing is left, or its account is deleted. */
 export async function readContent(
   share: Share,
   now: Date,

@@ -26,7 +26,7 @@ const markOf = ({ mark, note }: SharedWish, texts: Texts): Html =>
   html`${mark === null ? null : html`<p class="mark">${texts.mark(mark)}</p>`}
 ${note === '' ? null : html`<p class="note" dir="auto"><small>${texts.note}</small><br>${bounded(note, 2_000).text}</p>`}`
 
-/** Whose title a wish has; where it has none, the way to what is asked. */
+/** The origin of a wish's title or, without one, a link to what is asked. */
 const titleOrigin = (
   { titleFrom, topPost: { sourceUrl, sourcePlatform: platform } }: SharedWish,
   texts: Texts,
@@ -51,7 +51,7 @@ const wishList = (wishes: readonly SharedWish[], heading: Heading, texts: Texts)
 
 const maxHeight = 56
 
-/** Bars of the periods. A single one says nothing that the dates do not. */
+/** Bars of the periods, unless there is only one. */
 function timelineOf(periods: readonly Period[], texts: Texts): Html | null {
   if (periods.length < 2) return null
   const most = Math.max(...periods.map(({ requests }) => requests))
@@ -73,7 +73,7 @@ function wishPage(content: Extract<SharedContent, { kind: 'wish' }>, texts: Text
   const { wish, statuses, timeline, platforms, hasMore } = content
   const title = wishTitle(wish, texts)
   const shown = platforms.flatMap((one) => one.shown)
-  // Else nothing below says whose it is.
+  // Else nothing below names its origin.
   const isTitleShown = wish.titleFrom === null || shown.some(({ _id }) => _id === wish.titleFrom?._id)
   const counts = statuses.map(
     ({ status, requests }) =>
@@ -117,7 +117,6 @@ ${inPart !== null && inPart.total > 0 ? html`<p class="facts">${texts.inPart(inP
   }
 }
 
-/** A brief is English, as its files are: it has the same words for everybody. */
 function briefPage({ brief }: Extract<SharedContent, { kind: 'brief' }>): Page {
   const blocks = blocksOf(brief, { isShared: true })
   return { title: titleOf(blocks), body: briefBody(blocks) }
@@ -129,7 +128,6 @@ function pageOf(content: SharedContent, texts: Texts): Page {
   return content.kind === 'topic' ? topicPage(content, texts) : listPage(content, texts)
 }
 
-/** A whole page. */
 const document = ({ title, body }: Page, footer: Html, { language }: Texts): string =>
   htmlDocument({
     title,
@@ -143,13 +141,12 @@ ${footer}`,
 
 interface Shown {
   content: SharedContent
-  /** What its maker calls it. */
   title: string | null
   expiresAt: Date
   removalContact: RemovalContact | undefined
 }
 
-/** The page of a share. */
+/** Renders the page of a share. */
 export function renderShare({ content, title, expiresAt, removalContact }: Shown, asked: Texts): string {
   const texts = content.kind === 'brief' ? textsFor('en') : asked
   const page = pageOf(content, texts)

@@ -13,10 +13,10 @@ import { type ContentDependencies, readContent } from './content.ts'
 import { renderNotice, renderShare } from './page.ts'
 import { findShare, noteOpened } from './shares.ts'
 
-/** Reads in a minute: of a share that is sent to many at once, and from one address, which a whole company may have. */
+/** Reads per minute: of one share, which may be sent to many, and from one address, which a company may share. */
 export const shareLimits = { ofOne: 60, ofAddress: 120, what: 'page' }
 
-/** Of every answer: nothing is loaded, stored, indexed or told to another site, and its address, which is a secret, goes nowhere. */
+/** For every answer: load, store and index nothing, and keep the secret address from other sites. */
 const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
@@ -32,7 +32,6 @@ const pageHeaders: Readonly<Record<string, string>> = {
 
 const textsOf = ({ headers }: FastifyRequest): Texts => textsFor(headers['accept-language'])
 
-/** The errors of the page are pages, too. */
 function showError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): unknown {
   const texts = textsOf(request)
   const send = (notice: { title: string; sentence: string }, status: number) =>
@@ -50,14 +49,14 @@ export interface SharedPageDependencies extends ContentDependencies {
   removalContact: RemovalContact | undefined
 }
 
-/** `/s/{token}`: what an account shares, as a page for whoever has the address. */
+/** Registers `/s/{token}`: a share as a page for anyone with the link. */
 export async function registerSharedPages(app: App, dependencies: SharedPageDependencies): Promise<void> {
   const { database, clock, rateLimits, removalContact } = dependencies
   const guard = createSecretGuard(clock, shareLimits)
   await app.register(async (scope) => {
     scope.setErrorHandler(showError)
     scope.get<{ Params: { token: string } }>('/s/:token', { schema: { hide: true } }, async (request, reply) => {
-      // Read before the lookup: a connection that is closed meanwhile has no address any more.
+      // Read first: a connection closed during the lookup has no address anymore.
       const { ip: address } = request
       const now = clock.now()
       const share = await findShare(database, request.params.token, now)

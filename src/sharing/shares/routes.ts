@@ -70,14 +70,14 @@ export interface ShareRouteDependencies extends RouteDependencies {
   publicUrl: () => string
 }
 
-/** The routes of an account for what it shares. */
+/** Registers an account's routes for shares. */
 export function registerShareRoutes(app: App, dependencies: ShareRouteDependencies): void {
   registerList(app, dependencies)
   registerCreate(app, dependencies)
   registerRevoke(app, dependencies)
 }
 
-/** The titles that wishes have now. They are texts of platforms, so none is stored with a share. */
+/** The current titles of wishes. They are platforms' texts, so none is stored with a share. */
 async function readTitles(executor: Executor, shares: readonly Share[], account: Account, now: Date) {
   const ids = shares.flatMap(({ wish_id: wishId }) => wishId ?? [])
   const wishes = await readWishes(executor, [...new Set(ids)], { view: viewOf(account), now })
@@ -101,7 +101,7 @@ const describeShare = (share: Share, titles: ReadonlyMap<string, string>) => ({
   lastOpenedOn: share.last_opened_at && dayOf(share.last_opened_at),
 })
 
-/** @throws ServiceError INVALID_REQUEST for another number than one, and for what could never be read; NOT_FOUND for what the account does not see. */
+/** @throws ServiceError INVALID_REQUEST unless one readable subject is given; NOT_FOUND if invisible to the account. */
 async function checkShown(
   executor: Executor,
   { wishId, topic, view, briefId }: Static<typeof newShare>,

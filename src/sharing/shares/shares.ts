@@ -7,41 +7,38 @@ import { ServiceError } from '../../http/errors.ts'
 import { dayOf } from '../../requests/timeline.ts'
 import { dayMs } from '../../runtime/durations.ts'
 
-/** 128 random bits: nobody guesses them, and the address is short enough to be read out. */
+/** 128 random bits: unguessable, yet short enough to read out. */
 const makeToken = (): string => randomBytes(16).toString('base64url')
 
 const isToken = (text: string): boolean => /^[\w-]{22}$/.test(text)
 
-/** What is stored of a token. It is random, so a plain hash is enough. */
+/** Tokens are random, so a plain hash is enough. */
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
 const hintOf = (token: string): string => token.slice(0, 4)
 
-/** The address of a share. */
+/** The URL of a share. */
 export const shareUrl = (publicUrl: string, token: string): string => `${publicUrl}/s/${token}`
 
-/** The maximum of an account. */
 export const maxShares = 100
-/** A month is enough to be read by those who got it. */
+/** Enough time for the recipients to read it. */
 export const defaultDays = 30
-/** What nobody remembers ends within a year: who has the address needs no key, and nobody is told who has it. */
+/** Forgotten shares end within a year: anyone with the link can read them, and nobody knows who has it. */
 export const maxDays = 365
 
-/** A row of `shares`. */
 export type Share = Selectable<Tables['shares']>
 
-/** What a share shows: one of the four. */
+/** What a share shows: exactly one of the four. */
 export interface Shown {
   wishId?: string | undefined
   topic?: string | undefined
-  /** As it was given. */
   view?: object | undefined
   briefId?: string | undefined
 }
 
 export interface NewShare extends Shown {
   accountId: string
-  /** The key that makes it; null for a session that no key opened. */
+  /** The creating key; null for a session without a key. */
   keyId: string | null
   personName: string | null
   title?: string | undefined
@@ -50,10 +47,7 @@ export interface NewShare extends Shown {
   now: Date
 }
 
-/**
- * Makes a share. The token of its address is not stored, and cannot be read again.
- * @throws ServiceError CONFLICT at the maximum.
- */
+/** Creates a share. Its token is not stored and cannot be read again. @throws ServiceError CONFLICT at the maximum. */
 export async function createShare(transaction: Transaction, share: NewShare): Promise<{ share: Share; token: string }> {
   const { accountId, keyId, personName, wishId, topic, view, briefId, title, withNotes, expiresInDays, now } = share
   const maker = await makerOf(transaction, { accountId, keyId, now })
@@ -89,7 +83,7 @@ export async function createShare(transaction: Transaction, share: NewShare): Pr
   return { share: made, token }
 }
 
-/** The shares of an account that have not expired, the oldest first. */
+/** The unexpired shares of an account, oldest first. */
 export const listShares = (executor: Executor, accountId: string, now: Date): Promise<Share[]> =>
   executor
     .selectFrom('shares')
@@ -100,7 +94,7 @@ export const listShares = (executor: Executor, accountId: string, now: Date): Pr
     .orderBy('id')
     .execute()
 
-/** Ends a share: its address is wrong from then on. @returns false when the account has none with this id. */
+/** Revokes a share: its link stops working. @returns false if the account has none with this id. */
 export async function revokeShare(executor: Executor, accountId: string, shareId: string): Promise<boolean> {
   const { rows } = await sql`
     delete from shares where id = ${shareId} and account_id = ${accountId} returning 1`.execute(executor)
@@ -112,7 +106,7 @@ export async function deleteSharesOf(transaction: Transaction, accountId: string
   await sql`delete from shares where account_id = ${accountId}`.execute(transaction)
 }
 
-/** The share of an address, until it expires. */
+/** Finds an unexpired share by its token. */
 export const findShare = async (executor: Executor, token: string, now: Date): Promise<Share | undefined> =>
   isToken(token)
     ? executor
@@ -123,13 +117,13 @@ export const findShare = async (executor: Executor, token: string, now: Date): P
         .executeTakeFirst()
     : undefined
 
-/** Notes the day on which a share was opened. Only the first read of a day writes. */
+/** Records the day a share was opened; only its first read writes. */
 export async function noteOpened(executor: Executor, { id, last_opened_at: last }: Share, now: Date): Promise<void> {
   if (last !== null && dayOf(last) === dayOf(now)) return
   await executor.updateTable('shares').set({ last_opened_at: now }).where('id', '=', id).execute()
 }
 
-/** The shares that keys made. */
+/** The shares made by keys. */
 export const sharesMadeByKeys: MadeKind = {
   list: async (executor, keyIds) => {
     const { rows } = await sql<{ id: string; name: string }>`
@@ -142,7 +136,7 @@ export const sharesMadeByKeys: MadeKind = {
   },
 }
 
-/** Deletes a slice of the shares that have expired. @returns whether there may be more. */
+/** Deletes a slice of the expired shares. @returns whether there may be more. */
 export async function deleteExpiredShares(executor: Executor, now: Date): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from shares where id in (select id from shares where expires_at <= ${now} order by expires_at limit 500)`.execute(

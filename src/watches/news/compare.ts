@@ -1,11 +1,11 @@
 import type { PlatformName, RequestStatus } from '../../database/column-types.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
 
-/** A request that jobs of a watch found: what the last report that had it said of it, and how it is now. */
+/** A request found by a watch's jobs: as its last report had it, and as it is now. */
 export interface ComparedRequest {
   sourceHash: string
   requestId: string
-  /** Null: no report had it. */
+  /** Null if no report had it. */
   known: {
     votes: number
     status: RequestStatus | null
@@ -13,25 +13,23 @@ export interface ComparedRequest {
     wasPresent: boolean
     fits: boolean | null
   } | null
-  /** Null: it is gone, or the view or the filters leave it out. */
+  /** Null if deleted, or outside view or filters. */
   now: { votes: number; status: RequestStatus | null; wishId: string; platform: PlatformName; postedAt: Date } | null
 }
 
-/** What a report says of a wish. */
 export interface FoundItem {
   kind: NewsKind
   wishId: string
-  /** What made it news, the most voted first. */
+  /** The requests that made it news, most voted first. */
   requestIds: string[]
   votesGained: number
   requestsGained: number
-  /** False: the wish does not fit the goal of the watch. */
+  /** False if the wish does not fit the watch's goal. */
   fits: boolean | null
-  /** Of a wish that rises. */
   rise?: { voices: number; expected: number; chance: number }
 }
 
-/** What the watch knows of a request from now on. */
+/** What the watch will know of a request. */
 export interface Knowledge {
   sourceHash: string
   votes: number
@@ -49,7 +47,7 @@ const idsOf = (requests: readonly Present[]) =>
     .toSorted((a, b) => b.now.votes - a.now.votes || (a.requestId < b.requestId ? -1 : 1))
     .map((one) => one.requestId)
 
-/** Of a request that the last report had; one that is taken up again has gained nothing. */
+/** Votes gained since the last report; 0 for a request tracked anew. */
 const votesGainedBy = ({ known, now }: Present) =>
   known?.wasPresent === true ? Math.max(0, now.votes - known.votes) : 0
 
@@ -58,7 +56,7 @@ const becameA =
   ({ known, now }: Present) =>
     known?.wasPresent === true && known.status !== null && known.status !== status && now.status === status
 
-/** Whether all that is known of a wish did not fit the goal. */
+/** Whether everything known of a wish was a misfit. */
 function fitOf(known: readonly Known[]): boolean | null {
   return known.length > 0 && known.every(({ fits }) => fits === false) ? false : null
 }
@@ -76,7 +74,7 @@ function itemsOfKnownWish(wishId: string, members: readonly Present[], fits: boo
   ]
 }
 
-/** The wishes that do not fit the goal of the watch. One that was not judged fits. */
+/** The wishes that do not fit the watch's goal. Unjudged ones fit. */
 export function findUnfitWishes(requests: readonly ComparedRequest[]): ReadonlySet<string> {
   const present = requests.filter(({ now }) => now !== null)
   const wishes = Map.groupBy(present, ({ now }) => now!.wishId)
@@ -90,7 +88,7 @@ export function findUnfitWishes(requests: readonly ComparedRequest[]): ReadonlyS
 const knowledgeOf = ({ sourceHash, known, now }: Present, fits: boolean | null): Knowledge => ({
   sourceHash,
   votes: known?.wasPresent === true ? Math.max(known.votes, now.votes) : now.votes,
-  // A platform that does not say the status for once has not changed it.
+  // A platform that omits the status once has not changed it.
   status: now.status ?? known?.status ?? null,
   wishId: now.wishId,
   isPresent: true,
@@ -105,10 +103,7 @@ const isSame = (known: Known | null, knowledge: Knowledge) =>
   known.wishId === knowledge.wishId &&
   known.fits === knowledge.fits
 
-/**
- * What is news in the requests of a watch, and what it knows afterwards. Neither expiry nor return is news, nor a merge or a split of wishes.
- * @returns the items in no order, and only what changed of the knowledge.
- */
+/** A watch's news and its changed knowledge. Expiry, return, merges and splits are no news. */
 export function compareRequests(requests: readonly ComparedRequest[]): { items: FoundItem[]; knowledge: Knowledge[] } {
   const knownWishes = new Set(requests.flatMap(({ known }) => known?.wishId ?? []))
   const present = requests.filter((one): one is Present => one.now !== null)

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 
-/** Whether a request is likely as an account sees it. @param account as the query names it. */
+/** SQL: whether an account sees a request as likely. @param account as the query names it */
 const isLikelyFor = (account: RawBuilder<unknown>) => sql<boolean>`coalesce(
   (select own.standing from account_requests as own
     where own.account_id = ${account} and own.request_id = requests.id), requests.standing) = 2`
@@ -11,7 +11,7 @@ export interface Watcher {
   watchId: string
 }
 
-/** The watches that have a request: its last report had it, and the account sees it as a likely one. */
+/** Watches whose last report had the request and whose account sees it as likely. */
 export async function readWatchersOf(executor: Executor, requestId: string): Promise<Watcher[]> {
   const { rows } = await sql<Watcher>`
     select watches.account_id as "accountId", watches.id as "watchId"
@@ -22,10 +22,10 @@ export async function readWatchersOf(executor: Executor, requestId: string): Pro
   return rows
 }
 
-/** Who ignores a wish without a star wants to hear nothing of it. */
+/** Ignoring a wish without a star means no interest. */
 const isOfInterest = sql`(mark.starred or mark.mark is distinct from 'ignored')`
 
-/** The accounts that marked the wish of a request, as each of them sees it, unless they ignore it. */
+/** The accounts that marked a request's wish, in their own view, other than to ignore it. */
 async function readMarkersOf(executor: Executor, requestId: string): Promise<string[]> {
   const { rows } = await sql<{ account_id: string }>`
     with request as materialized (
@@ -54,10 +54,7 @@ async function readMarkersOf(executor: Executor, requestId: string): Promise<str
   return rows.map((row) => row.account_id)
 }
 
-/**
- * The accounts that an event `wish.status_changed` concerns: one of their watches has the request, or they marked its wish and do not ignore it. Nobody when it was
- * purged, and no account that does not see it as a likely one.
- */
+/** The accounts that watch a request, or marked its wish (not ignoring it), and see it as likely; none if purged. */
 export async function readConcernedAccounts(executor: Executor, requestId: string): Promise<string[]> {
   const watchers = await readWatchersOf(executor, requestId)
   const markers = await readMarkersOf(executor, requestId)

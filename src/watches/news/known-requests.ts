@@ -9,15 +9,15 @@ import { wishIdIn } from '../../requests/wish-numbers/membership.ts'
 import type { ComparedRequest, Knowledge } from './compare.ts'
 
 /**
- * The watch knows from now on which requests its jobs found. One that it knew under another id expired and was collected again: that is never news.
- * The requests stay locked against a purge, which deletes what is known of them afterwards. So no purge waits for a row that this changes.
+ * Records the requests that a watch's jobs found. One known under another id had expired and returned: never news. The
+ * request locks keep purges out, which delete this knowledge after the requests.
  */
 export async function linkFoundRequests(
   transaction: Transaction,
   watchId: string,
   jobIds: readonly string[],
 ): Promise<void> {
-  // In the order in which purges lock them.
+  // In the order of purges.
   const { rows } = await sql<{ id: string; platform: PlatformName; source_id: string }>`
     select requests.id, requests.platform, requests.source_id
     from scrape_job_requests as link join requests on requests.id = link.request_id
@@ -40,7 +40,7 @@ interface ComparedRow {
   wish_id: string
   is_present: boolean
   fits: boolean | null
-  /** Null for what is not in the view, or does not pass the filters. */
+  /** Null if outside view or filters. */
   present_id: string | null
   present_votes: number
   present_status: RequestStatus | null
@@ -49,7 +49,7 @@ interface ComparedRow {
   posted_at: Date
 }
 
-/** All that the watch knows, and how it is now: in the view of the account, as far as it passes the filters. */
+/** All that the watch knows, and its current state in the account's view and filters. */
 export async function readComparedRequests(
   transaction: Transaction,
   { watchId, view, filters }: { watchId: string; view: View; filters: RequestFilters },
@@ -82,7 +82,7 @@ export async function readComparedRequests(
   }))
 }
 
-/** Changes what the watch knows, in the order of all that change several of these rows. What a purge deleted meanwhile stays deleted. */
+/** Updates the watch's knowledge, in the order of all writers. What a purge deleted stays deleted. */
 export async function storeKnowledge(
   transaction: Transaction,
   watchId: string,

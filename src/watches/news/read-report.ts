@@ -21,11 +21,11 @@ import { readWatchOfNews } from './watch.ts'
 /** A report as it can be told now. */
 export interface NewsReport extends ListedNews {
   reportId: string
-  /** The report before it; null for the first one, whose wishes are all new. */
+  /** When the previous report was made; null for the first, whose wishes are all new. */
   since: Date | null
   until: Date
   isFirst: boolean
-  /** How many of `newWishes` were not compared with the goal; 0 without a goal. */
+  /** How many `newWishes` were not compared with the goal; 0 without a goal. */
   notCompared: number
 }
 
@@ -42,9 +42,9 @@ interface ReportRow extends Counts {
 }
 
 /**
- * A report with the texts and numbers of now, in the view of its account.
- * @param mutedNews kinds that its reader is not told, beside those that the watch does not tell.
- * @returns null when it does not exist, is still judged, or nothing is left of what it had.
+ * Reads a report with current texts and numbers, in its account's view; null if it does not exist, is still being
+ * judged, or nothing is left.
+ * @param mutedNews kinds to leave out, besides the watch's
  */
 export async function readReport(
   executor: Executor,
@@ -77,13 +77,13 @@ export async function readReport(
     isFirst: report.since === null,
     topicRise: report.topic_rise && !muted.includes('rising') ? toRise(report.topic_rise) : null,
     totals,
-    // Only new wishes are compared: the others have the answer of when they were new.
+    // Only new wishes are compared; others keep their earlier answer.
     notCompared: watch.goal === null ? 0 : shown.filter(({ kind, fits }) => kind === 'new' && fits === null).length,
     ...sections,
   }
 }
 
-/** A wish that rose in a report, as the account of the watch sees it now; null when nothing is left of it, or it does not fit the goal. */
+/** A wish that rose, as the account sees it now; null if nothing is left, or it does not fit the goal. */
 export async function readRise(
   executor: Executor,
   { reportId, wishId, publicUrl }: ReadReportInput & { wishId: string },
@@ -101,11 +101,9 @@ export async function readRise(
 }
 
 export interface FeedNewsItem extends ShownItem {
-  /** When its report became ready. */
   readyAt: Date
 }
 
-/** When the topic of a watch rose as a whole. */
 interface FeedRise {
   reportId: string
   readyAt: Date
@@ -113,7 +111,7 @@ interface FeedRise {
   rise: ShownRise
 }
 
-/** The latest rises of the topic of a watch. */
+/** The latest rises of a watch's topic. */
 export async function readFeedRises(
   executor: Executor,
   { watchId, limit }: { watchId: string; limit: number },
@@ -127,12 +125,12 @@ export async function readFeedRises(
   return rows.map((row) => ({ ...row, rise: toRise(row.rise) }))
 }
 
-/** The latest news of a watch that fit its goal, one item for each report that had the wish. */
+/** A watch's latest news that fit its goal, one item per report and wish. */
 export async function readFeedNews(
   executor: Executor,
   { watchId, limit, ...options }: ShowOptions & { watchId: string; limit: number },
 ): Promise<FeedNewsItem[]> {
-  // More than are shown, because some may be gone.
+  // With spares, since some may have been deleted.
   const { rows } = await sql<StoredItem & { readyAt: Date }>`
     select ${storedColumns}, report.ready_at as "readyAt"
     from watches join news_reports as report on report.watch_id = watches.id join news_items as item on item.report_id = report.id

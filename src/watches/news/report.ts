@@ -10,21 +10,20 @@ import { type ComparedRequest, compareRequests, type FoundItem, findUnfitWishes 
 import { linkFoundRequests, readComparedRequests, storeKnowledge } from './known-requests.ts'
 import { lockWatch, nextReadyAt, type WatchOfNews } from './watch.ts'
 
-/** How many items of a kind a report keeps; it counts all. */
+/** Items per kind kept by a report, which counts all. */
 export const maxItems = 200
-/** How many requests an item names. */
 const maxRequests = 20
-/** After it a report does not wait for requests that are not placed in wishes. */
+/** After this, a report stops waiting for requests to be placed. */
 const placingMs = 10 * 60_000
 
-/** For a query over `watch_runs as run` and `scrape_jobs as job`: whether a run is to be reported now. */
+/** SQL on `watch_runs as run` and `scrape_jobs as job`: whether to report a run now. */
 const isDue = (now: Date) => sql<boolean>`
   run.reported_at is null and job.ended_at is not null
   and (job.ended_at <= ${new Date(now.getTime() - placingMs)}::timestamptz or not exists (
     select from scrape_job_requests as link join wish_queue as waiting on waiting.request_id = link.request_id
     where link.job_id = job.id))`
 
-/** The watches with runs that are to be reported now, those that wait longest first, without some of them. */
+/** Watches with runs to report now, longest waiting first, except some. */
 export async function findDueWatches(
   database: Database,
   now: Date,
@@ -38,7 +37,7 @@ export async function findDueWatches(
   return rows
 }
 
-/** Whether runs have ended whose requests are not placed yet, of other watches than these. */
+/** Whether other watches have ended runs whose requests are not placed yet. */
 export async function hasWaitingRuns(database: Database, except: readonly string[]): Promise<boolean> {
   const { rows } = await sql`
     select from watch_runs as run join scrape_jobs as job on job.id = run.job_id
@@ -50,14 +49,13 @@ export async function hasWaitingRuns(database: Database, except: readonly string
 
 interface ReportInput {
   watchId: string
-  /** Whether a model can compare texts with the goal of a watch. */
   canJudge: boolean
-  /** What expires is no past that a wish rises beyond. */
+  /** Expired requests are no past for a wish's rise. */
   retention: Retention
   now: Date
 }
 
-/** The votes of new wishes, which have gained none, say which of them are kept. */
+/** Orders items; for new wishes, which have gained nothing, by votes. */
 function inOrder(items: readonly FoundItem[], votes: ReadonlyMap<string, number>): FoundItem[] {
   const votesOf = ({ requestIds }: FoundItem) => requestIds.reduce((sum, id) => sum + (votes.get(id) ?? 0), 0)
   return items.toSorted(
@@ -78,7 +76,6 @@ interface NewReport {
   now: Date
 }
 
-/** When the last report of a watch was made. */
 async function readLastMade(transaction: Transaction, watchId: string): Promise<Date | null> {
   const last = await transaction
     .selectFrom('news_reports')
@@ -127,10 +124,7 @@ async function storeReport(
   return id
 }
 
-/**
- * Notes that a report has news, where its owner wants to hear of it, and each wish that rises: in the transaction that makes it ready.
- * @param hasNews whether it has anything that fits.
- */
+/** Notes a report's news, if its owner wants to hear of it, and each rising wish. @param hasNews whether any fits */
 export async function noteNews(
   transaction: Transaction,
   { watch, reportId, hasNews, now }: { watch: WatchOfNews; reportId: string; hasNews: boolean; now: Date },
@@ -148,7 +142,7 @@ export async function noteNews(
     .where((eb) => eb.or([eb('fits', 'is', null), eb('fits', '=', true)]))
     .orderBy('position')
     .execute()
-  // Without the watch, whose channels are told by its news: for the channels that want to hear of every rise.
+  // Without the watch, since its channels hear of its news: for channels subscribed to every rise.
   const wishIds = rising.map((item) => item.wish_id)
   for (const wishId of report.topic_rise === null ? wishIds : [null, ...wishIds]) {
     const subject = { watchId: watch.id, reportId, wishId }
@@ -159,7 +153,7 @@ export async function noteNews(
   await noteEvent(transaction, { accountId: watch.accountId, type: 'watch.news', subject, watchId: watch.id, now })
 }
 
-/** Marks the runs that are to be reported now as reported. @returns their jobs. */
+/** Marks the runs to report as reported. @returns their jobs. */
 async function takeRuns(transaction: Transaction, watchId: string, now: Date): Promise<string[]> {
   const { rows } = await sql<{ job_id: string }>`
     update watch_runs as run set reported_at = ${now} from scrape_jobs as job
@@ -167,13 +161,13 @@ async function takeRuns(transaction: Transaction, watchId: string, now: Date): P
   return rows.map(({ job_id }) => job_id)
 }
 
-/** All that the watch knows and its account sees: in its view, as far as it passes the filters. */
+/** All that the watch knows and its account sees, within its filters. */
 function readRequests(transaction: Transaction, { id, accountId, view, filters }: WatchOfNews) {
   const { view: _, ...parsed } = parseBodyFilters(filters, { accountId, hasOwnView: false })
   return readComparedRequests(transaction, { watchId: id, view, filters: parsed })
 }
 
-/** What may rise: nobody hears of a wish that does not fit the goal, so it is neither tested nor a part of the topic. */
+/** What may rise: without wishes that do not fit the goal, which are not part of the topic either. */
 function fittingPosts(requests: readonly ComparedRequest[]): (Post & { votes: number })[] {
   const unfit = findUnfitWishes(requests)
   return requests.flatMap(({ requestId, now }) =>
@@ -181,7 +175,7 @@ function fittingPosts(requests: readonly ComparedRequest[]): (Post & { votes: nu
   )
 }
 
-/** Which of the wishes that have something new rise beyond their own past, and whether the topic does. */
+/** Which wishes with news rise beyond their own past, and whether the topic does. */
 async function findRising(
   transaction: Transaction,
   requests: readonly ComparedRequest[],
@@ -205,12 +199,11 @@ async function findRising(
 interface JudgedReport {
   watch: WatchOfNews
   reportId: string
-  /** Whether it has anything that fits. */
   hasNews: boolean
   retention: Retention
 }
 
-/** Tests a topic that rose again where some of its new wishes were counted that do not fit the goal. */
+/** Retests a risen topic if some of the new wishes counted for it do not fit the goal. */
 export async function testTopicAgain(
   transaction: Transaction,
   { watch, reportId, hasNews, retention }: JudgedReport,
@@ -229,10 +222,7 @@ export async function testTopicAgain(
   )
 }
 
-/**
- * Reports what is news in a watch since its last report, in one transaction: what made it news is reported once.
- * @returns the id of the report; null when there is no run to report, or no such watch.
- */
+/** Reports a watch's news since its last report. @returns its id; null without a run to report, or a watch. */
 export const makeReport = (
   database: Database,
   { watchId, canJudge, retention, now }: ReportInput,
@@ -255,7 +245,7 @@ export const makeReport = (
         items.filter((item) => item.kind === kind && told(item)),
         votes,
       )
-    // Who reads only the first items of a report reads what rises.
+    // Rises come first, for readers of only the first items.
     const found = {
       rising: rising.filter(told),
       new: ofKind('new'),
@@ -271,11 +261,11 @@ export const makeReport = (
     return reportId
   })
 
-/** How long reports are kept; the last one of a watch stays. */
+/** How long reports are kept, apart from a watch's last. */
 const reportDays = 90
 const sliceRows = 100
 
-/** Deletes a slice of old reports. What watches know stays, so nothing of it is news again. @returns whether there may be more. */
+/** Deletes a slice of old reports; nothing becomes news again by that. @returns whether there may be more. */
 export async function deleteOldReports(database: Database, now: Date): Promise<boolean> {
   const before = new Date(now.getTime() - reportDays * 86_400_000)
   const { rows } = await sql`

@@ -13,26 +13,25 @@ interface ReportingDependencies {
   listen: OpenDatabase['listen']
   clock: Clock
   log: Logger
-  /** Null where nothing is compared with goals. */
+  /** Null if nothing is compared with goals. */
   config: NewsJudgingConfig | null
   retention: Retention
-  /** Whether it begins by itself; else only by `run`. */
+  /** Whether it starts by itself; else only by `run`. */
   isAutomatic: boolean
-  /** How long after the end of a run it begins: what a page stored is placed in wishes in about that time. */
+  /** How long after a run's end its report starts: meanwhile its requests are placed in wishes. */
   settleMs?: number
-  /** How soon is looked again for a run whose requests are being placed. */
+  /** When to check again on a run whose requests are being placed. */
   waitMs?: number
 }
 
-/** The reports of one step. */
 const maxReports = 20
-/** For so long a watch whose report failed stands back for the others. */
+/** How long a watch with a failed report lets others go first. */
 const standBackMs = 4 * 60_000
 
-/** The name is in the triggers that notify (`database/schema/scraping.sql`). */
+/** Also in the notifying triggers (`database/schema/scraping.sql`). */
 const channel = 'wishwell_ended_runs'
 
-/** What failed a short while ago: it must not stand before all that comes after it. */
+/** Recent failures, which must not block what comes after them. */
 function createFailures() {
   const until = new Map<string, number>()
   return {
@@ -45,9 +44,8 @@ function createFailures() {
 }
 
 /**
- * Makes a report of each run of a watch that has ended, in the background: soon after it, and in every round of maintenance. What a stop
- * or a crash leaves is reported by another process or after the next start. A model compares reports with goals in a run of its own, for
- * which other reports do not wait.
+ * Reports ended runs of watches in the background, soon after their end and in every maintenance round. After a stop or
+ * crash, another process or the next start continues. A model compares goals separately, delaying no other report.
  */
 export async function startReporting(dependencies: ReportingDependencies): Promise<BackgroundRun> {
   const { database, listen, clock, log, retention, isAutomatic, settleMs = 2_000, waitMs = 5_000 } = dependencies

@@ -5,6 +5,6 @@ import type { ShownRise } from './shown-items.ts'
 export const riseInWords = ({ voices, expected }: ShownRise): string =>
   `${counted(voices, 'person', 'people')} in seven days, ${expected.toLocaleString('en-US', { maximumFractionDigits: 1 })} expected`
 
-/** A sentence. */
+/** A sentence about a topic's rise. */
 export const topicRiseInWords = (topic: string, rise: ShownRise): string =>
   `More people than usual ask about ${topic}: ${riseInWords(rise)}.`

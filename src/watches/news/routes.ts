@@ -84,7 +84,7 @@ const readAnswer = closed({
 
 const shared = { tags: ['News'], security: [{ apiKey: [] }] }
 
-/** Notes that an account has looked at some of its watches (`watches/watch.ts`). */
+/** Records that an account looked at some watches (`watches/watch.ts`). */
 export type RecordVisit = (executor: Executor, watchIds: readonly string[], now: Date) => Promise<void>
 
 interface NewsDependencies extends Omit<RouteDependencies, 'idempotent'> {
@@ -98,7 +98,7 @@ export function registerNewsRoutes(app: App, dependencies: NewsDependencies): vo
   registerMark(app, dependencies)
 }
 
-/** @throws ServiceError NOT_FOUND for a watch that is not the account's. */
+/** @throws ServiceError NOT_FOUND for another account's watch. */
 async function requireWatch(executor: Executor, accountId: string, watchId: string): Promise<void> {
   const watch = isId(watchId) ? await readWatchOfNews(executor, watchId) : null
   if (watch?.accountId !== accountId) throw notFound('Watch')
@@ -150,7 +150,7 @@ function registerRead(app: App, { database, authentication, publicUrl, visits }:
       const asked = { ...request.query, since: from, accountId, view, publicUrl: publicUrl() }
       const page = await readNews(database, asked)
       const ids = page.results.map((watch) => watch.watchId)
-      // A look keeps a watch running, which spends.
+      // A visit keeps a watch running, which spends credits.
       if (ids.length > 0 && includesScope(account.scope, 'collect')) visits.record(ids)
       const lastRuns = await readLastRuns(database, ids)
       return { data: { ...page, results: page.results.map((news) => toAnswer(news, lastRuns.get(news.watchId))) } }

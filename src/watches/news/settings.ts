@@ -2,7 +2,7 @@ import { type Static, type TObject, Type } from 'typebox'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { ModelConfig } from '../../model/settings.ts'
 
-/** The environment variables of news: part of the schema in `config.ts`, which alone reads them. */
+/** The environment variables of news, part of the schema in `config.ts`, which alone reads them. */
 export const newsVariables = {
   AI_NEWS_JUDGED_PER_DAY: Type.Integer({
     minimum: 0,
@@ -15,13 +15,13 @@ export const newsVariables = {
 
 export interface NewsJudgingConfig {
   model: ModelConfig
-  /** The maximum of texts that all processes together send to the model in a UTC day; at least 1. */
+  /** Texts that all processes together may send to the model per UTC day; at least 1. */
   perDay: number
-  /** No text of these is sent. */
+  /** Platforms whose texts are never sent. */
   excludedPlatforms: readonly PlatformName[]
 }
 
-/** What the variables of news mean; null when nothing is compared with goals. */
+/** The validated variables of news; null if nothing is compared with goals. */
 export function readNewsConfig(
   { AI_NEWS_JUDGED_PER_DAY: perDay }: Static<TObject<typeof newsVariables>>,
   model: ModelConfig | null,

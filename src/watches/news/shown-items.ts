@@ -6,7 +6,7 @@ import { wishLink } from '../../http/addresses.ts'
 import { isShown, requestColumns, type View } from '../../requests/view.ts'
 import { readWishIds, readWishNumbers } from '../../requests/wish-numbers/numbers.ts'
 
-/** An item of a report, as it is stored. */
+/** A stored item of a report. */
 export interface StoredItem {
   reportId: string
   kind: NewsKind
@@ -20,46 +20,41 @@ export interface StoredItem {
   chance: number | null
 }
 
-/** A rise as it is stored. */
 export interface StoredRise {
   voices: number
   expected: number
   chance: number
 }
 
-/** How a wish, or a topic, rises beyond its own past. */
+/** How a wish, or topic, rises beyond its past. */
 export interface ShownRise {
-  /** People who asked for it in seven days. */
+  /** People who asked in seven days. */
   voices: number
-  /** How many its past leads to expect of them. */
+  /** How many its past made likely. */
   expected: number
-  /** As many or more were to be expected once in so many weeks. */
+  /** The rise is to be expected once in this many weeks. */
   onceIn: number
 }
 
-/** A wish in the news, with its texts and numbers of now. */
+/** A wish in the news, with current texts and numbers. */
 export interface NewsItem {
   wishId: string
-  /** The request that was completed or declined; else the one whose title is that of the wish. */
+  /** The request that was completed or declined; else the one that gives the wish its title. */
   requestId: string
-  /** Plain text from a platform. */
   title: string
-  /** The beginning of its text, from there, too, in one line. */
+  /** The start of its text, in one line. */
   excerpt: string
-  /** Of the wish on the page. */
   url: string
-  /** Of the whole wish. */
   votes: number
   votesGained: number
   requestsGained: number
   platforms: PlatformName[]
-  /** Of the request that was completed or declined; else of the wish. */
+  /** Of the completed or declined request; else of the wish. */
   status: RequestStatus | null
-  /** Of a wish that rises. */
   rise: ShownRise | null
 }
 
-/** An item that can be shown, with where it was said. */
+/** A showable item, with the post it comes from. */
 export interface ShownItem extends NewsItem {
   kind: NewsKind
   fits: boolean | null
@@ -81,7 +76,7 @@ interface TitleRow {
 /** Two lines of a mail. */
 const excerptLength = 160
 
-/** The beginning of a text in one line, up to the end of a word where one is near. */
+/** A text's start in one line, cut at a nearby end of a word. */
 function excerptOf(beginning: string): string {
   const text = beginning.replace(/\s+/gu, ' ').trim()
   const characters = Array.from(text)
@@ -109,10 +104,7 @@ export const toRise = ({ voices, expected, chance }: StoredRise): ShownRise => (
 const riseOf = ({ voices, expected, chance }: StoredItem): ShownRise | null =>
   voices === null || expected === null || chance === null ? null : toRise({ voices, expected, chance })
 
-/**
- * Stored items with the texts and numbers of now, in the view of the account. What was purged, hidden or has expired since is left out; a wish that
- * was merged is the one that its requests are in now.
- */
+/** Items as they are now in the account's view, without deleted or hidden ones; merged wishes by their target. */
 export async function showItems(
   executor: Executor,
   items: readonly StoredItem[],
@@ -148,17 +140,16 @@ export async function showItems(
   })
 }
 
-/** For a query over `news_items as item`: the columns of a `StoredItem`. */
+/** SQL on `news_items as item`: the columns of a `StoredItem`. */
 export const storedColumns = sql`item.report_id as "reportId", item.kind, item.wish_id as "wishId", item.request_ids as "requestIds",
   item.votes_gained as "votesGained", item.requests_gained as "requestsGained", item.fits, item.voices, item.expected, item.chance`
 
-/** For a query over `news_items as item`: whether it is of a kind that is told. */
+/** SQL on `news_items as item`: whether its kind is told. */
 export const isTold = (muted: readonly NewsKind[]) => sql<boolean>`item.kind <> all(${[...muted]}::text[])`
 
-/** The counts of a report. */
 export type Counts = Record<'new_wishes' | 'grown' | 'completed' | 'declined' | 'rising', number>
 
-/** How many items of each kind there were, of those that are told. */
+/** The number of told items of each kind. */
 export const countsOf = (
   { new_wishes, grown, completed, declined, rising }: Counts,
   muted: readonly NewsKind[],
@@ -167,7 +158,6 @@ export const countsOf = (
   ...Object.fromEntries(muted.map((kind) => [kind, 0])),
 })
 
-/** The lists of news. */
 const sectionNames = ['rising', 'newWishes', 'grown', 'completed', 'declined', 'other'] as const
 
 type SectionName = (typeof sectionNames)[number]
@@ -180,34 +170,28 @@ const kindOf = {
   declined: 'declined',
 } as const
 
-/** How many items of a list are read out. */
 const shownInSection = 50
 
-/** The news of a watch, in lists. */
 export interface ListedNews extends Record<SectionName, NewsItem[]> {
   watchId: string
   watchName: string
   topic: string
   goal: string | null
-  /** Where the topic as a whole rises. */
+  /** Set if the topic as a whole rises. */
   topicRise: ShownRise | null
-  /** How many each list would have in full. */
   totals: Record<SectionName, number>
 }
 
 const toNewsItem = ({ kind: _kind, fits: _fits, stored: _stored, ...item }: ShownItem): NewsItem => item
 
-/**
- * The lists of news: what does not fit the goal is in a list of its own.
- * @param found how many items of each kind there were: those that are not `kept` count where they would be.
- */
+/** The lists of news; misfits of the goal get their own. @param found items per kind, before leaving out any */
 export function listItems(
   shown: readonly ShownItem[],
   { found, kept }: { found: Record<NewsKind, number>; kept: readonly StoredItem[] },
 ): Pick<ListedNews, SectionName | 'totals'> {
   const listed = (name: SectionName) =>
     shown.filter(({ kind, fits }) =>
-      // What rises is in another list, too.
+      // Rising items are also in another list.
       fits === false ? name === 'other' && kind !== 'rising' : name !== 'other' && kind === kindOf[name],
     )
   const unkept = (kind: NewsKind) => found[kind] - kept.filter((item) => item.kind === kind).length

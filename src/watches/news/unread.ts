@@ -17,24 +17,20 @@ import {
   toRise,
 } from './shown-items.ts'
 
-/** How many items of a watch are read at most, the latest ones. */
 const maxItems = 1_000
 
-/** The news of a watch, each wish once in a list however many reports had it. */
+/** A watch's news, each wish once per list however many reports had it. */
 export interface WatchNews extends ListedNews {
-  /** Until where it was read; null when never. */
+  /** Up to where it was read; null if never. */
   readUntil: Date | null
-  /** When the last of these reports became ready: what marks exactly these as read. Null without any. */
+  /** When the last of these reports became ready, to mark exactly these as read. Null without any. */
   until: Date | null
   reports: number
-  /** Whether the first report of the watch is among them, in which all wishes are new. */
+  /** Whether they include the watch's first report, whose wishes are all new. */
   hasFirst: boolean
 }
 
-/**
- * Items of several reports, the latest first, as one list: a wish is once in a list, with the sum of what it gained. One that is new stays new while it
- * grows. What the last report said decides whether it fits.
- */
+/** Merges items, latest report first: each wish once, gains summed, new stays new; the latest decides the fit. */
 function mergeItems(items: readonly ShownItem[]): ShownItem[] {
   const newWishes = new Set(items.filter(({ kind }) => kind === 'new').map(({ wishId }) => wishId))
   const merged = new Map<string, ShownItem>()
@@ -67,7 +63,6 @@ interface ReportsRow extends Counts {
   until: Date | null
   reports: number
   has_first: boolean
-  /** The last one. */
   topic_rise: StoredRise | null
 }
 
@@ -75,9 +70,8 @@ interface NewsInput extends PageInput {
   accountId: string
   view: View
   publicUrl: string
-  /** Only of this watch. */
   watchId?: string | undefined
-  /** Reports that became ready then or later, instead of those after the mark. */
+  /** Inclusive; replaces the read mark as the start. */
   since?: Date | undefined
 }
 
@@ -116,7 +110,7 @@ async function readNewsOf(executor: Executor, watch: WatchRow, input: NewsInput)
 
 const cursors = cursorsOf<[watchId: string]>('news', isPositionId)
 
-/** The news of an account, by watch, in the order of their ids. @throws ServiceError INVALID_REQUEST for a cursor that is not of this list. */
+/** An account's news by watch, ordered by id. @throws ServiceError INVALID_REQUEST for a cursor of another list. */
 export async function readNews(
   executor: Executor,
   input: NewsInput,
@@ -135,16 +129,13 @@ export async function readNews(
 
 interface MarkInput {
   accountId: string
-  /** All watches of the account without it. */
+  /** All watches of the account if absent. */
   watchId?: string | undefined
-  /** As `until` of the news that were read; without it all that is ready. */
+  /** The `until` of the read news; everything ready if absent. */
   until?: Date | undefined
 }
 
-/**
- * Marks news as read: never more than is ready, and never less than before.
- * @returns the ids of the watches that have news up to the mark.
- */
+/** Marks news as read: never more than is ready, never less than before. @returns ids of watches with news up to it. */
 export async function markRead(executor: Executor, { accountId, watchId, until }: MarkInput): Promise<string[]> {
   const only = watchId === undefined ? sql`` : sql`and watches.id = ${watchId}::uuid`
   const upTo = until === undefined ? sql`` : sql`and ready_at <= ${until}::timestamptz`

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../../database/open.ts'
 import type { NewsKind } from '../../database/tables/watches.ts'
 import type { View } from '../../requests/view.ts'
 
-/** What news need to know of a watch. */
+/** The part of a watch that news need. */
 export interface WatchOfNews {
   id: string
   accountId: string
@@ -13,7 +13,6 @@ export interface WatchOfNews {
   filters: Record<string, unknown>
   reportsQuiet: boolean
   mutedNews: NewsKind[]
-  /** Of its account. */
   view: View
 }
 
@@ -53,7 +52,7 @@ export async function readWatchOfNews(executor: Executor, watchId: string): Prom
   return row === undefined ? null : toWatch(row)
 }
 
-/** Locks a watch: until the transaction ends nothing else writes its news. Null when it is gone. */
+/** Locks a watch, so that nothing else writes its news. Null if it was deleted. */
 export async function lockWatch(transaction: Transaction, watchId: string): Promise<WatchOfNews | null> {
   const row = await selectWatches(transaction)
     .where('watches.id', '=', watchId)
@@ -62,7 +61,7 @@ export async function lockWatch(transaction: Transaction, watchId: string): Prom
   return row === undefined ? null : toWatch(row)
 }
 
-/** When a report becomes ready: now, but later than each one before it. The watch must be locked. */
+/** When a report becomes ready: now, but after all earlier ones. The watch must be locked. */
 export async function nextReadyAt(transaction: Transaction, watchId: string, now: Date): Promise<Date> {
   const { last } = await transaction
     .selectFrom('news_reports')

@@ -4,13 +4,13 @@ import type { Executor } from '../../database/open.ts'
 import type { Retention } from '../../requests/store/delete.ts'
 import { dayMs } from '../../runtime/durations.ts'
 
-/** After a pause of more days the next run does not find all that was missed. */
+/** After a longer pause, the next run misses some requests. */
 const longestPauseDays = 35
 
 /**
- * Since when all that people ask on each platform is known to a watch: its first run there, the first after a long pause, or the first that collects
- * what those before did not: from another source, or further where they were cut off. Never what has expired since. A source that was left out
- * leaves the past too large, which is no false alarm.
+ * Since when a watch knows everything asked on a platform: its first run there, after a long pause, or with new sources
+ * or more depth after a cut-off, within retention. A removed source only makes the past too large, which raises no
+ * false alarm.
  */
 export async function readKnownSince(
   executor: Executor,

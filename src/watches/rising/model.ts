@@ -1,84 +1,83 @@
-// A wish rises when more people ask for it in seven days than its own past explains. Its past is Poisson with a gamma-distributed rate, so that
-// what the seven days bring is negative binomial (Greenwood and Yule, 1920); the level of all tests together follows from the promise.
+// A wish rises if more people ask in seven days than its past explains: Poisson with a gamma-distributed rate, so
+// negative binomial (Greenwood and Yule, 1920). The promise of false alarms sets the level of all tests.
 
-/** Voices in seven days below which nothing is called a rise. */
+/** Fewer voices in seven days are never a rise. */
 export const leastVoices = 5
-/** Weeks of the past that count at most, and the least that a test needs. */
+/** The most weeks of the past that count, and the fewest for a test. */
 const [maxWeeks, leastWeeks] = [52, 3] as const
-/** Days of which a run makes up for the tests. */
+/** Missed days of tests that a run makes up for. */
 const maxDays = 7
-/** A wish, or a topic, that rose is not told again for so many days. */
+/** Days before the same rise may be told again. */
 export const quietDays = 30
 
-/** After so many weeks a week of the past counts half: what grows slowly raises its own baseline. */
+/** After this many weeks, a week of the past counts half: slow growth raises its own baseline. */
 const halfLifeWeeks = 13
-/** How much the rate of a wish varies from week to week beyond chance, as the square of its coefficient of variation: it is never taken for less. */
+/** The least weekly variation of a wish's rate beyond chance, as the squared coefficient of variation. */
 const leastSpread = 0.1
-/** So many voices a week are added to the rest of a topic, before it says how busy all of it is. */
+/** Voices a week added to the rest of a topic before judging how busy it is. */
 const restPrior = 20
-/** The shape of the prior of a rate; its mean is that of the wishes of the watch. Below 1, since most wishes are asked for seldom. */
+/** The shape of a rate's prior, whose mean is that of the watch's wishes. Below 1, since most wishes are rare. */
 const priorShape = 0.25
 
-/** False alarms in 30 days that the tests of a watch may spend together. Less than promised, since models are never right. */
+/** False alarms that a watch's tests may cause in 30 days. Less than promised, since no model is exact. */
 const budget = 0.8
 const budgetDays = 30
-/** The part of it that the test of the topic as a whole may spend. */
+/** The share of the budget for testing the whole topic. */
 const topicShare = 0.15
-/** Seven days that end less than so many days apart are nearly the same test: the tests of each day may spend what is for so many. */
+/** Tests less than this many days apart are nearly the same, so a day's tests may spend this many days' share. */
 const daysApart = 2.5
-/** No test is weaker, however few there are. */
+/** The weakest level of any test, however few there are. */
 const weakestLevel = 0.03
 
-/** The weight of a week of the past, relative to the week after it. */
+/** A past week's weight relative to the week after it. */
 export const weightOfWeek = 2 ** (-1 / halfLifeWeeks)
 
-/** How many weeks before the last seven days count. @param days since when the past is known. @returns 0 for too few. */
+/** Weeks that count before the last seven days. @param days since the past is known @returns 0 for too few. */
 export function countedWeeks(days: number): number {
   const weeks = Math.floor(days / 7) - 1
   return weeks < leastWeeks ? 0 : Math.min(weeks, maxWeeks)
 }
 
-/** How many seven days a run tests, each a day before the other. @param days since the tests before. */
+/** How many seven-day windows a run tests, each a day earlier. @param days since the last tests */
 export const testsOfRun = (days: number): number => Math.min(maxDays, Math.max(1, Math.round(days)))
 
-/** What so many known weeks of the past weigh together. */
+/** The total weight of the known weeks. */
 export const weightOfWeeks = (weeks: number): number => (1 - weightOfWeek ** weeks) / (1 - weightOfWeek)
 
-/** The past of a wish on a platform: posts on each have been collected since a moment of their own. */
+/** A wish's past on a platform; each platform has its own start of collection. */
 export interface Past {
-  /** Voices, each by the weight of its week. */
+  /** Voices weighted by week. */
   voices: number
-  /** Of all weeks that are known. */
+  /** The total weight of all known weeks. */
   weight: number
 }
 
 export interface TestedWish {
-  /** Voices in the last seven days. */
   recent: number
-  /** On each platform whose past is known, in the same order for all wishes of the watch. */
+  /** Per platform with a known past, in the same order for all wishes of the watch. */
   past: readonly Past[]
 }
 
-/** What is expected of seven days: a negative binomial variable. */
+/** What is expected of seven days, as a negative binomial variable. */
 export interface Expectation {
   mean: number
-  /** Its variance is `mean + mean² / shape`. */
+  /** The variance is `mean + mean² / shape`. */
   shape: number
 }
 
-/** @param voices of each week that has some, by its number; the last week is 0. @param weeks how many are known. */
+/** @param voices per week number, if any; the last week is 0 @param weeks how many are known */
 export const pastOf = (voices: ReadonlyMap<number, number>, weeks: number): Past => ({
   voices: [...voices].reduce((sum, [week, count]) => sum + count * weightOfWeek ** week, 0),
   weight: weightOfWeeks(weeks),
 })
 
-/** The probability of `least` or more. @param least a whole number, 0 or more. */
+/** The probability of `least` or more. @param least a non-negative integer */
 export function chanceOf(least: number, { mean, shape }: Expectation): number {
   if (least === 0) return 1
   const ratio = mean / (mean + shape)
   let term = Math.exp(-shape * Math.log1p(mean / shape))
   let [chance, at] = [0, 0]
-  // Beyond the mode terms fall by at least `ratio`, as far as they matter.
+  // Beyond the mode, relevant terms fall by at least `ratio`.
   while (at < least || (term > chance * 1e-9 && at < 1e6)) {
     term *= ((shape + at) / (at + 1)) * ratio
     at += 1
@@ -91,9 +90,8 @@ const rateOf = (past: readonly Past[]): number =>
   past.reduce((sum, { voices, weight }) => sum + (weight === 0 ? 0 : voices / weight), 0)
 
 /**
- * What each wish leads to expect of seven days. Where all others of its watch are busier than usual it may be, too: what lifts a whole topic is
- * no surprise of each of its wishes.
- * @returns null while nothing is known of the past.
+ * What to expect of seven days for each wish. If all other wishes are busier than usual, more is expected: a rise of
+ * the whole topic is no surprise in each wish. Null while nothing is known of the past.
  */
 function expectationsOf(wishes: readonly TestedWish[]): Expectation[] | null {
   const rates = wishes.map(({ past }) => rateOf(past))
@@ -113,9 +111,9 @@ function expectationsOf(wishes: readonly TestedWish[]): Expectation[] | null {
 }
 
 /**
- * The level of each of many tests whose false alarms may come to `allowed` together. A wish that hardly ever has enough voices for a test spends
- * nearly nothing, so the others have more (R. Tarone, Biometrics 46, 1990).
- * @param reachable how probable a test is for each wish.
+ * The level of each test whose false alarms may come to `allowed` in total. Wishes that rarely have enough voices spend
+ * almost nothing (R. Tarone, Biometrics 46, 1990).
+ * @param reachable each wish's probability of a test
  */
 function levelOf(reachable: readonly number[], allowed: number): number {
   let left = allowed
@@ -127,23 +125,19 @@ function levelOf(reachable: readonly number[], allowed: number): number {
   return weakestLevel
 }
 
-/** What may be spent on a day after so many alarms in the last 30 days: each halves it, so that a model which is wrong about a watch is soon quiet. */
+/** A day's share, halved by each alarm of the last 30 days: a model that is wrong about a watch is soon quiet. */
 const allowedAfter = (alarms: number): number => (budget * daysApart) / budgetDays / 2 ** alarms
 
 /** How a wish, or a topic, rises. */
 export interface Rise {
   voices: number
-  /** Voices that its past leads to expect of seven days. */
+  /** Voices expected in seven days, by its past. */
   expected: number
-  /** The probability of as many or more, if it went on as before. */
+  /** The probability of at least this many if nothing changed. */
   chance: number
 }
 
-/**
- * Whether a topic as a whole rises beyond its own past. No alarms halve what it may spend: it is quiet after its own, and those of wishes say
- * nothing against it.
- * @param topic all wishes of a watch together
- */
+/** Whether a topic, as all its wishes, rises beyond its past. Only its own alarms quiet it. */
 export function findTopicRise({ recent, past }: TestedWish): Rise | null {
   const expected = rateOf(past)
   if (recent < leastVoices || expected === 0) return null
@@ -153,9 +147,8 @@ export function findTopicRise({ recent, past }: TestedWish): Rise | null {
 }
 
 /**
- * The wishes that rise beyond their own past, the most surprising first.
- * @param wishes all of a watch: those that are not tested tell what is usual.
- * @param isTested whether a wish may rise now, if it has the voices.
+ * The wishes that rise beyond their own past, most surprising first.
+ * @param wishes all of a watch: untested ones show what is usual
  * @param alarms of the watch in the last 30 days
  */
 export function findRising<Wish extends TestedWish>(
@@ -186,10 +179,7 @@ interface RunTests<Wish extends TestedWish, End> {
   alarms: number
 }
 
-/**
- * The wishes that rise at some of the ends of a run, each where it does most, the most surprising first. One run spends by the alarms before it.
- * @param ends of the seven days that are tested
- */
+/** The wishes rising at any window end of a run, each at its strongest; all ends share earlier alarms. */
 export function findRisingOfRun<Wish extends TestedWish & { wishId: string }, End>(
   ends: readonly End[],
   { wishesAt, ...tests }: RunTests<Wish, End>,

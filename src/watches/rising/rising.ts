@@ -25,7 +25,7 @@ export interface Post {
   postedAt: Date
 }
 
-/** A wish that rises, and its requests of the seven days. */
+/** A rising wish, and its requests of the seven days. */
 export interface RisingWish extends Rise {
   wishId: string
   requestIds: string[]
@@ -33,9 +33,7 @@ export interface RisingWish extends Rise {
 
 interface Input {
   watchId: string
-  /** All of the watch. */
   posts: readonly Post[]
-  /** When the tests before were made. */
   since: Date
   now: Date
   retention: Retention
@@ -48,16 +46,16 @@ interface WishesInput extends Input {
 
 const weekMs = 7 * dayMs
 
-/** The week of a post before a moment: -1 for the last seven days, 0 for those before. */
+/** The week of a post before a moment: -1 for the last seven days, 0 for the seven before. */
 const weekOf = ({ postedAt }: Post, end: Date): number => Math.floor((end.getTime() - postedAt.getTime()) / weekMs) - 1
 
-/** The ends of the seven days that are tested: now, and each day before it since the last tests. */
+/** The ends of the tested windows: now, and each day back to the last tests. */
 function endsOf({ since, now }: Input): Date[] {
   const length = testsOfRun((now.getTime() - since.getTime()) / dayMs)
   return Array.from({ length }, (_, day) => new Date(now.getTime() - day * dayMs))
 }
 
-/** How many weeks are known before the last seven days, for the platforms whose past is long enough. */
+/** How many weeks before the last seven days are known, for platforms with enough. */
 function knownWeeks(knownSince: ReadonlyMap<PlatformName, Date>, end: Date): [PlatformName, number][] {
   return [...knownSince].flatMap(([platform, since]): [PlatformName, number][] => {
     const weeks = countedWeeks((end.getTime() - since.getTime()) / dayMs)
@@ -67,13 +65,12 @@ function knownWeeks(knownSince: ReadonlyMap<PlatformName, Date>, end: Date): [Pl
 
 interface CountedWish extends TestedWish {
   wishId: string
-  /** Of the last seven days. */
   posts: Post[]
 }
 
 type CountVoices = (posts: readonly Post[]) => number
 
-/** Counts a wish at a moment, on the platforms whose past is known. */
+/** Counts a wish at a moment, on platforms with a known past. */
 function countWish(
   wishId: string,
   posts: readonly Post[],
@@ -92,7 +89,6 @@ function countWish(
   return { wishId, recent: countOf(last), past, posts: last }
 }
 
-/** What the texts and authors of some requests are told from each other by. */
 async function readVoices(executor: Executor, posts: readonly Post[]): Promise<CountVoices> {
   const { rows } = await sql<{ id: string; voice: string }>`
     select id, encode(voice, 'base64') as voice from requests where id = any(${posts.map(({ requestId }) => requestId)}::uuid[])`.execute(
@@ -102,9 +98,9 @@ async function readVoices(executor: Executor, posts: readonly Post[]): Promise<C
   return (some) => countVoices(Buffer.concat(some.flatMap(({ requestId }) => voices.get(requestId) ?? []))).voices
 }
 
-/** What a watch told in the last 30 days, as far as it fits the goal. */
+/** Fitting rises that the watch told in the last 30 days. */
 interface EarlierRises {
-  /** Of wishes and of the topic. */
+  /** Of wishes and the topic. */
   count: number
   requestIds: ReadonlySet<string>
   hasTopic: boolean
@@ -125,7 +121,7 @@ async function readEarlierRises(executor: Executor, { watchId, now }: Input): Pr
   return { count: rises.length + ofTopic, requestIds: new Set(rises.flat()), hasTopic: ofTopic > 0 }
 }
 
-/** The wishes that may rise: something of them is new, and there are enough requests in some seven days. */
+/** The wishes that may rise: something is new, and some seven days have enough requests. */
 function candidatesOf({ grownIds, posts }: WishesInput, ends: readonly Date[]): Map<string, Post[]> {
   const grown = Map.groupBy(
     posts.filter(({ wishId }) => grownIds.has(wishId)),
@@ -174,10 +170,7 @@ async function findWishes(
   }))
 }
 
-/**
- * Whether a topic rises by other wishes than those that rise, which are told already. Requests are counted first, of which there are no fewer than
- * voices.
- */
+/** Whether a topic rises beyond the already told rising wishes. Counts requests first, an upper bound of voices. */
 async function findTopic(
   executor: Executor,
   { posts }: Input,
@@ -198,8 +191,8 @@ async function findTopic(
 }
 
 /**
- * The wishes of a watch that rise beyond their own past, the most surprising first, and whether the topic does without them. Reads nothing where no
- * wish has grown, and voices of what may rise alone: of the others requests are counted, which says how usual they are.
+ * The watch's wishes that rise beyond their own past, most surprising first, and whether the topic rises without them.
+ * Reads nothing if no wish grew. Counts voices only of candidates, requests of the others.
  */
 export async function findRises(
   executor: Executor,
@@ -211,6 +204,6 @@ export async function findRises(
   return { wishes, topic: await findTopic(executor, input, { ...tested, rising: wishes }) }
 }
 
-/** Whether a topic rises without the wishes that are told already. */
+/** Whether a topic rises without the already told wishes. */
 export const findRisingTopic = async (executor: Executor, input: Input): Promise<Rise | null> =>
   findTopic(executor, input, { ...(await readTested(executor, input)), rising: [] })

@@ -8,51 +8,49 @@ import { dayMs } from '../../runtime/durations.ts'
 import { idsWithNews, maxSelected, placedIn } from '../list/list.ts'
 import { readWishes, votesGained, type WishSummary } from '../list/summary.ts'
 
-// What changed in the cache since a moment, whoever watches it. A wish is in one list: what is done is neither rising nor new.
+// Changes since a moment, independent of watches. A wish is in one list: settled ones are neither rising nor new.
 
 export interface ChangesInput {
   view: View
   since: Date
   now: Date
-  /** The maximum of wishes in each list. */
   limit: number
 }
 
 interface ChangeList<Wish> {
-  /** How many there are, of the requests that were looked at. */
   total: number
   results: Wish[]
 }
 
 export interface Changes {
-  /** The most gained first. */
+  /** Most gained first. */
   rising: ChangeList<WishSummary & { votesGained: number }>
-  /** None of their requests was in the cache before; the most voted first. */
+  /** Wishes not cached before, most voted first. */
   new: ChangeList<WishSummary>
-  /** The most voted first. */
+  /** Most voted first. */
   done: ChangeList<WishSummary>
 }
 
 interface Selection {
-  /** A query for `id`: the requests that changed. */
+  /** A query for the `id` of changed requests. */
   ids: RawBuilder<unknown>
-  /** For a query that has `placed`: by what the wishes are sorted, in descending order; null leaves a wish out. */
+  /** For a query with `placed`: the descending sort key of wishes; null omits a wish. */
   key: RawBuilder<number>
-  /** On `wish`, which has its numbers and its key. */
+  /** On `wish`, with its numbers and key. */
   condition: RawBuilder<boolean>
 }
 
-/** Whether some member of `wish` was in the cache before. */
+/** Whether a member of `wish` was cached before. */
 const isKnown = ({ view, since }: ChangesInput) => sql<boolean>`exists (
   select from (${membersIn(view, sql.ref('wish.id'))}) as member join requests on requests.id = member.request_id
   where requests.created_at < ${since}::timestamptz)`
 
-/** The last ones of very many. */
+/** Only the newest, if there are very many. */
 const newest = (ids: RawBuilder<unknown>) => sql`${ids} desc limit ${sql.lit(maxSelected)}`
 
 function selections(input: ChangesInput): Record<keyof Changes, Selection> {
   const since = sql`${input.since}::timestamptz`
-  // Samples are of days: the gain counts from the end of the day before.
+  // Samples are per day: gains count from the end of the previous day.
   const day = dayOf(new Date(input.since.getTime() - dayMs))
   const votes = sql<number>`max(wish.votes)`
   return {
@@ -105,10 +103,7 @@ async function findWishes(
   return { total: rows[0]?.total ?? 0, keys: new Map(keys) }
 }
 
-/**
- * The wishes that gained votes, that are new and that were done since a moment, as an account sees them. Of very many changes the last
- * 2,000 of each kind are looked at, so that the work is bounded.
- */
+/** The wishes that gained votes, are new or were settled, among the last 2,000 changes of each kind. */
 export async function readChanges(executor: Executor, input: ChangesInput): Promise<Changes> {
   const { rising, new: added, done } = selections(input)
   const read = async (selection: Selection) => {

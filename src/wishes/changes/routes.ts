@@ -36,7 +36,7 @@ interface ChangesDependencies extends Omit<RouteDependencies, 'idempotent'> {
   cachedRead: CoalescedReads
 }
 
-/** What changed since a moment, for those who come back. */
+/** Registers the route for changes since a moment. */
 export function registerChangesRoutes(app: App, dependencies: ChangesDependencies): void {
   const { database, clock, authentication, cachedRead } = dependencies
   app.get('/api/v1/changes', {

@@ -4,30 +4,25 @@ import { recount, type WishChanges } from '../../requests/wish-numbers/recount.t
 import { type MergedWishes, readMergedWishes, writeAccountMerges } from './merges.ts'
 import { type ChangedPlacing, type ConcernedRequests, derivePlacings, readPlacedIn } from './placings.ts'
 
-/** What changed: a new correction, or one that was undone. */
 interface CorrectionChange {
-  /** The wishes that it is about. */
   wishIds: readonly string[]
-  /** Of a new correction: the ids of its requests by their hashes. */
+  /** For a new correction: the ids of its requests by hash. */
   members: ReadonlyMap<string, string>
-  /** Of an undone one: the wish that each of its requests was in before, by the hash of the request. */
+  /** For an undone correction: the previous wish of each of its requests, by request hash. */
   released: ReadonlyMap<string, string>
 }
 
 interface Move {
   request_id: string
   wish_id: string
-  /** The request is moved only if it is there; null: wherever it is. */
+  /** Moves the request only from this wish; null: from any. */
   expected: string | null
 }
 
-/**
- * Waits for the end of a deletion, and keeps off the next one: a row of membership needs its request. What a correction only looks at is
- * not locked before (`lockWishes`).
- */
+/** Holds off deletions, since members need their request; `lockWishes` locks only requests that move. */
 const untilWritten = sql`for key share of requests`
 
-/** Those of the moves that still fit: of requests that are stored, and that nothing else has moved. */
+/** The moves that still apply: the request is stored and nothing else has moved it. */
 async function readFitting(transaction: Transaction, moves: readonly Move[]): Promise<Move[]> {
   const { rows } = await sql<Move>`
     select request_id, wish_id, expected
@@ -39,7 +34,7 @@ async function readFitting(transaction: Transaction, moves: readonly Move[]): Pr
   return rows
 }
 
-/** Chooses a core for each of these wishes that has none. */
+/** Chooses a core for wishes without one. */
 const chooseCores = (transaction: Transaction, wishIds: readonly string[]) =>
   sql`
     update wish_members set is_core = true from (
@@ -49,7 +44,7 @@ const chooseCores = (transaction: Transaction, wishIds: readonly string[]) =>
       order by wish_id, (request_id = wish_id) desc, standing desc, votes desc, request_id
     ) as chosen where wish_members.request_id = chosen.request_id`.execute(transaction)
 
-/** Moves requests in the shared view. The wishes must be locked. @returns what is to be counted again. */
+/** Moves requests in the shared view. The wishes must be locked. @returns what to recount. */
 async function moveShared(transaction: Transaction, moves: readonly Move[]): Promise<WishChanges> {
   const fitting = await readFitting(transaction, moves)
   if (fitting.length === 0) return {}
@@ -68,14 +63,14 @@ async function moveShared(transaction: Transaction, moves: readonly Move[]): Pro
     where stored.wish_id <> excluded.wish_id`.execute(transaction)
   const left = rows.map(({ wish_id }) => wish_id)
   await chooseCores(transaction, [...wishIds, ...left])
-  // Alone, a request was a wish with its own id.
+  // A single request was a wish with its own id.
   return { requests: ids, left: [...left, ...ids] }
 }
 
 /**
- * Brings the rows of `account_wish_members` of these requests up to date. An account needs a row of its own for a split; for a merge only
- * where the shared wish of the request does not lead to the right wish.
- * @returns the wishes of the account that requests left or joined.
+ * Updates the `account_wish_members` of requests. An account needs a row for a split, and for a merge only if the
+ * shared wish does not lead to the right wish.
+ * @returns the account's wishes that requests left or joined.
  */
 async function moveForAccount(
   transaction: Transaction,
@@ -129,7 +124,7 @@ async function applyForAccount(
   return { requests: changed.map(({ requestId }) => requestId), own: [...own].map((wishId) => ({ accountId, wishId })) }
 }
 
-/** The accounts whose view a change for all may concern: they merged one of the wishes, or said something about one of the requests. */
+/** The accounts that a shared change may affect: they merged one of the wishes or corrected one of the requests. */
 async function readConcernedAccounts(
   transaction: Transaction,
   { wishIds }: MergedWishes,
@@ -164,10 +159,10 @@ async function applyForAll(transaction: Transaction, change: CorrectionChange): 
 }
 
 /**
- * Brings the membership of requests up to date after a correction was stored or undone: for its account, or for all. It takes time in
- * proportion to the members of the wishes that merges connect with it. The wishes must be
- * locked (`lockWishes`). Nothing is locked after it: it ends with the counting of the wishes.
- * @param accountId null for the operator.
+ * Updates memberships after a correction was stored or undone, for its account or for all. Takes time linear in the
+ * members of the wishes connected by merges. The wishes must be locked (`lockWishes`); ends with the recount, so lock
+ * nothing afterwards.
+ * @param accountId null for the operator
  */
 export async function applyCorrections(
   transaction: Transaction,

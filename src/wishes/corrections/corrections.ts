@@ -11,18 +11,17 @@ import { copyMarks } from '../marks/marks.ts'
 import { type Member, readMembers } from '../members.ts'
 import { applyCorrections } from './apply.ts'
 
-/** Who made what a model takes for the same. */
+/** The author of merges that a model confirmed. */
 export const modelName = 'model'
 
 /**
- * Locks what a correction of these wishes may move: the requests of all wishes that merges and earlier corrections connect with them, so that no
- * page changes one of them meanwhile; and that nothing else changes a membership until the transaction ends. To be called before
- * the members are read.
+ * Locks what a correction of these wishes may move: the requests of all wishes connected with them by merges and
+ * earlier corrections, against pages; and all memberships until the transaction ends. Call before reading members.
  *
- * A correction also derives anew what it does not move: what corrections put beside its requests in the view of an account. Those requests
- * are not locked here. No page, placing, mark or other correction can change their membership, since all of these take `memberships`, so they are
- * written as they are; only a deletion can pass, and what is written waits for it (`apply.ts`).
- * @param accountId null for the operator, whose corrections may move the requests of any account's wishes.
+ * A correction also re-derives, without moving it, what other corrections put beside its requests in an account's view.
+ * Those requests are not locked here: all other membership changes need the lock `memberships`, and a deletion is
+ * waited for on writing (`apply.ts`).
+ * @param accountId null for the operator, whose corrections may move requests of any account's wishes
  */
 export async function lockWishes(
   transaction: Transaction,
@@ -53,17 +52,16 @@ export async function lockWishes(
   )
 }
 
-/** How many undone corrections of an owner stay readable. */
+/** How many undone corrections per owner stay readable. */
 const maxUndone = 1_000
-/** The maximum of pairs that a split remembers: with the likely and most voted requests of the wish first. */
+/** The most pairs that a split remembers, likely and most voted requests of the wish first. */
 const maxPartings = 10_000
 
-/** What people may say by themselves; `skip` answers a suggestion. */
+/** Corrections people make directly; `skip` only answers a suggestion. */
 export const madeKinds = ['merge', 'split', 'part'] as const
 export const correctionKinds = [...madeKinds, 'skip'] as const
 export type CorrectionKind = (typeof correctionKinds)[number]
 
-/** Who says it. */
 export interface Corrector {
   /** Null for the operator, whose corrections hold for all accounts. */
   accountId: string | null
@@ -78,7 +76,7 @@ interface NewCorrection extends Corrector {
   toWishId: string
 }
 
-/** One statement counts the correction and checks the maximum. @returns its id. @throws ServiceError CONFLICT, NOT_FOUND */
+/** Inserts, counts and limits a correction in one statement. @throws ServiceError CONFLICT, NOT_FOUND */
 async function insertCorrection(
   transaction: Transaction,
   { accountId, madeBy, now, kind, fromWishId, toWishId }: NewCorrection,
@@ -115,10 +113,10 @@ const insertMoves = (transaction: Transaction, correctionId: string, moves: read
 const membersByHash = (members: readonly Member[]) => new Map(members.map(({ id, sourceHash }) => [sourceHash, id]))
 
 /**
- * Merges one wish into another one, whose id stays. The members of both are remembered.
- * @returns the id of the correction, by which it is undone.
- * @throws ServiceError NOT_FOUND for a wish that the account does not see, INVALID_REQUEST for one and the same, CONFLICT when the
- * account has the maximum of corrections, or the wishes are too large.
+ * Merges one wish into another, which keeps its id.
+ * @returns the correction's id, for undoing it.
+ * @throws ServiceError NOT_FOUND for a wish the account does not see, INVALID_REQUEST for the same wish, CONFLICT at
+ * the maximum of corrections or for too large wishes.
  */
 export async function mergeWishes(
   transaction: Transaction,
@@ -138,7 +136,7 @@ export async function mergeWishes(
   })
   const moves = [
     ...merged.map(({ sourceHash }) => ({ source_hash: sourceHash, from_wish_id: from, to_wish_id: to })),
-    // They hold the wish together that the others came into.
+    // These hold together the wish that the others joined.
     ...into.map(({ sourceHash }) => ({ source_hash: sourceHash, from_wish_id: to, to_wish_id: to })),
   ]
   await insertMoves(transaction, correctionId, moves)
@@ -148,7 +146,7 @@ export async function mergeWishes(
   return correctionId
 }
 
-/** Remembers of each of the parted requests that it is not the same as each that stays, or was skipped beside it. The smaller hash of a pair is the first. */
+/** Remembers that each parted request differs from (or was skipped beside) each staying one; smaller hash first. */
 async function insertPartings(
   transaction: Transaction,
   { accountId, isSkipped = false }: Pick<Corrector, 'accountId'> & { isSkipped?: boolean },
@@ -165,10 +163,10 @@ async function insertPartings(
 }
 
 /**
- * Takes requests out of a wish: they are not the same as those that stay, and together a new wish. Placing never joins such a pair.
- * @returns the correction, and the wish of the requests that were taken out.
- * @throws ServiceError NOT_FOUND for a wish that the account does not see, or a request that it does not see there; CONFLICT when no
- * likely request would stay, the account has the maximum of corrections, or the wish is too large.
+ * Takes requests out of a wish into a new one. Placing never rejoins them with those that stay.
+ * @returns the correction, and the new wish.
+ * @throws ServiceError NOT_FOUND for a wish or request the account does not see there; CONFLICT if no likely request
+ * would stay, at the maximum of corrections, or for a too large wish.
  */
 export async function splitWish(
   transaction: Transaction,
@@ -206,10 +204,10 @@ export async function splitWish(
 }
 
 /**
- * Says that two wishes are not the same, or that nobody is to be asked about them again. Nothing moves; placing joins no request of one with the
- * other after `part`: of large wishes none of their most voted ones.
- * @returns the id of the correction, by which it is undone.
- * @throws ServiceError NOT_FOUND for a wish that the account does not see, INVALID_REQUEST for one and the same, CONFLICT when the account has
+ * Records that two wishes differ (`part`), or should not be asked about again (`skip`). Nothing moves; after `part`,
+ * placing joins no requests of the two, or of large wishes none of the most voted.
+ * @returns the id of the correction, for undoing it.
+ * @throws ServiceError NOT_FOUND for a wish the account does not see, INVALID_REQUEST for the same wish, CONFLICT at
  * the maximum of corrections.
  */
 export async function partWishes(

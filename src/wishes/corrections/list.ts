@@ -23,7 +23,7 @@ interface Row {
 
 const cursors = cursorsOf<[sequence: number]>('wish corrections', (value): value is number => isPositionNumber(value))
 
-/** The most voted request that a correction moved and that the view shows. */
+/** The most voted moved request that the view shows. */
 const movedRequest = (view: View) => sql`
   select requests.id from wish_moves as move
   join wish_placings as placed on placed.source_hash = move.source_hash
@@ -40,10 +40,9 @@ interface CorrectionsInput extends PageInput {
 }
 
 /**
- * One page of the merges and splits of an account, or of the operator: the last made first, those that were undone, too.
- * @param correctionId only this one
- * @param wishId only those that hold now and concern this wish
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ * One page of the corrections of an account or the operator, newest first, including undone ones.
+ * @param wishId only current ones that concern this wish
+ * @throws ServiceError INVALID_REQUEST for a cursor of another list.
  */
 export async function listWishCorrections(
   executor: Executor,

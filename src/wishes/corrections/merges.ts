@@ -1,34 +1,31 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../database/open.ts'
 
-/** A merge that holds: the requests of one wish are in the other one. */
+/** A current merge: the requests of one wish are in the other. */
 interface Merge {
   correctionId: string
-  /** Null: the operator's. */
   accountId: string | null
   fromWishId: string
   toWishId: string
 }
 
 interface MergedWish {
-  /** The wish that has its requests now. */
   wishId: string
-  /** The merge that ended it. */
   correctionId: string
 }
 
-/** The wishes that are connected by merges, and which wish each of them became. */
+/** Wishes connected by merges, and what each became. */
 export interface MergedWishes {
-  /** All of them, also those that stay. */
+  /** All of them, including remaining ones. */
   wishIds: readonly string[]
   merges: readonly Merge[]
-  /** Only those that became another one. */
+  /** Only the wishes that were merged away. */
   merged: ReadonlyMap<string, MergedWish>
-  /** The wish that has the requests of this one. */
+  /** The wish that now has this wish's requests. */
   resultOf(wishId: string): string
 }
 
-/** Applies merges in their order (union-find without path compression): the wish that is merged into, keeps its id. */
+/** Applies merges in order (union-find without path compression). The target wish keeps its id. */
 function applyMerges(merges: readonly Merge[]): Pick<MergedWishes, 'merged' | 'resultOf'> {
   const into = new Map<string, MergedWish>()
   const resultOf = (wishId: string): string => {
@@ -47,10 +44,7 @@ function applyMerges(merges: readonly Merge[]): Pick<MergedWishes, 'merged' | 'r
   return { merged, resultOf }
 }
 
-/**
- * The wishes that merges connect with the given ones, in the view of an account: its own merges and the operator's.
- * @param accountId null for the shared view, which has the operator's merges only.
- */
+/** The wishes connected with the given ones by merges of the account (null: only the operator's). */
 export async function readMergedWishes(
   transaction: Transaction,
   accountId: string | null,
@@ -76,13 +70,13 @@ export async function readMergedWishes(
   return { wishIds: ids, merges, merged, resultOf }
 }
 
-/** Brings the rows of `account_wish_merges` of these wishes up to date: those of wishes that the account itself merged. */
+/** Updates the `account_wish_merges` of these wishes, for those that the account itself merged. */
 export async function writeAccountMerges(
   transaction: Transaction,
   accountId: string,
   { wishIds, merges, merged, resultOf }: MergedWishes,
 ): Promise<void> {
-  // Without a merge of its own the account sees what the operator merged in the shared wishes.
+  // Without its own merge, the account sees the operator's in the shared wishes.
   const own = new Set(merges.filter((merge) => merge.accountId !== null).map(({ toWishId }) => resultOf(toWishId)))
   const fresh = [...merged].flatMap(([from, { wishId, correctionId }]) =>
     own.has(wishId) ? [{ wish_id: from, into_wish_id: wishId, correction_id: correctionId }] : [],

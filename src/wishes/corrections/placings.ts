@@ -7,12 +7,12 @@ export interface Placing {
   sourceHash: string
   requestId: string
   wishId: string
-  /** Because of a split, which names the request itself; a merge names its wish. */
+  /** Whether by a split, which names the request itself; a merge names its wish. */
   isSplit: boolean
   correctionId: string
 }
 
-/** A placing as it was before, and as it is now. Null: there was none, or no correction holds any more. */
+/** A placing before and after; null if there was none, or no correction applies anymore. */
 export interface ChangedPlacing {
   sourceHash: string
   requestId: string
@@ -30,7 +30,7 @@ interface Fact {
 
 const ownedBy = (accountId: string | null) => sql`account_id is not distinct from ${accountId}::uuid`
 
-/** What holds about each of these requests, in the order of the corrections. */
+/** The current corrections of each request, in order. */
 async function readFacts(transaction: Transaction, accountId: string | null, hashes: readonly string[]) {
   const { rows } = await sql<Fact>`
     select source_hash, kind, correction_id, move.from_wish_id, move.to_wish_id
@@ -40,20 +40,14 @@ async function readFacts(transaction: Transaction, accountId: string | null, has
   return Map.groupBy(rows, (fact) => fact.source_hash)
 }
 
-/**
- * The wish of a request by what holds about it: the wish that the last split made for it, else the one that it was in before the
- * first merge; and what merges made of that wish.
- */
+/** The wish of a request by its corrections: that of its last split, else before its first merge, then merged. */
 function placingOf(facts: readonly Fact[], { resultOf }: MergedWishes): Omit<Placing, 'sourceHash' | 'requestId'> {
   const split = facts.findLast(({ kind }) => kind === 'split')
   const wishId = resultOf(split?.to_wish_id ?? facts[0]!.from_wish_id)
   return { wishId, isSplit: split !== undefined, correctionId: (split ?? facts.at(-1)!).correction_id }
 }
 
-/**
- * The wishes that corrections put these requests into, and those in which what holds about them begins: an undone correction, also the
- * operator's, may have parted the two.
- */
+/** The wishes where corrections put requests, and where those started: an undo may have parted them. */
 export async function readPlacedIn(
   transaction: Transaction,
   accountId: string | null,
@@ -68,7 +62,7 @@ export async function readPlacedIn(
   return rows.map(({ wish_id }) => wish_id)
 }
 
-/** The placings that a change concerns: all in wishes that merges connect with it, and those of the given requests. */
+/** The placings that a change affects: in all wishes connected by merges, and of the given requests. */
 async function readConcerned(
   transaction: Transaction,
   accountId: string | null,
@@ -108,15 +102,14 @@ async function writePlacings(
       <> (excluded.request_id, excluded.wish_id, excluded.is_split, excluded.correction_id)`.execute(transaction)
 }
 
-/** The requests that a change is about. */
+/** The requests that a change affects. */
 export interface ConcernedRequests {
-  /** Those of a new correction: their ids by their hashes. */
+  /** For a new correction: ids by hash. */
   members: ReadonlyMap<string, string>
-  /** The hashes of others. */
   concerned: readonly string[]
 }
 
-/** Derives the placings again that a change of corrections concerns, and stores them. */
+/** Derives and stores the placings that a change of corrections affects. */
 export async function derivePlacings(
   transaction: Transaction,
   accountId: string | null,
@@ -131,7 +124,7 @@ export async function derivePlacings(
     const known = before.get(sourceHash)
     const requestId = members.get(sourceHash) ?? known!.request_id
     const holding = facts.get(sourceHash)
-    // Of a request that the correction is about, the present wish is the right one to start from.
+    // For a request that the correction names, its current wish is the right starting point.
     const wasIn = members.has(sourceHash) ? null : (known?.wish_id ?? null)
     const after = holding ? { sourceHash, requestId, ...placingOf(holding, wishes) } : null
     return { sourceHash, requestId, before: wasIn, after }

@@ -14,13 +14,12 @@ import { listWishCorrections } from './list.ts'
 import { correctionPath, newWishCorrection, undoAnswer, wishCorrection } from './schemas.ts'
 import { undoWishCorrection } from './undo.ts'
 
-/** What differs between the routes of accounts and those of the operator. */
 interface CorrectionAudience extends Audience {
   limit: string
   tags: string[]
 }
 
-/** The routes by which accounts, and the operator for all of them, say which requests ask for the same. */
+/** Registers the routes that record which requests ask for the same, per account and for the operator. */
 export function registerWishCorrectionRoutes(app: App, dependencies: RouteDependencies): void {
   const { authentication } = dependencies
   const maximum = maxCorrections.toLocaleString('en-US')
@@ -54,7 +53,7 @@ const correctorOf = (
   now: clock.now(),
 })
 
-/** @throws ServiceError INVALID_REQUEST for what does not belong to the kind. */
+/** @throws ServiceError INVALID_REQUEST for a field of another kind. */
 function readField<Name extends 'otherWishId' | 'requestIds'>(body: Static<typeof newWishCorrection>, name: Name) {
   const unused = name === 'requestIds' ? 'otherWishId' : 'requestIds'
   if (body[unused] !== undefined) throw invalidField(unused, `is not for kind=${body.kind}`)
@@ -63,7 +62,7 @@ function readField<Name extends 'otherWishId' | 'requestIds'>(body: Static<typeo
   return value as NonNullable<(typeof body)[Name]>
 }
 
-/** Makes the correction that a body describes. @returns its id. @throws ServiceError as each of them does */
+/** Makes the correction of a body. @returns its id. @throws ServiceError */
 async function correctWishes(
   transaction: Transaction,
   corrector: Corrector,

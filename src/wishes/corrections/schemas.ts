@@ -7,7 +7,6 @@ import { correctionKinds, madeKinds } from './corrections.ts'
 
 export const correctionPath = closed({ correctionId: Type.String() })
 
-/** How many requests one call takes out of a wish. */
 const maxParted = 20
 
 const wishId = Type.String({ maxLength: 100 })

@@ -11,7 +11,7 @@ interface UndoneCorrection {
   to_wish_id: string
 }
 
-/** Notes who undid a correction, and counts it no longer. @returns null when it was undone before. */
+/** Marks a correction as undone and uncounts it. @returns null if it was already undone. */
 async function closeCorrection(
   transaction: Transaction,
   correctionId: string,
@@ -28,11 +28,7 @@ async function closeCorrection(
   return rows[0] ?? null
 }
 
-/**
- * Deletes what an undone correction remembered, as if it had never been made: what was said next about each of its requests begins in
- * the wish in which it began.
- * @returns that wish, by the hash of the request.
- */
+/** Forgets an undone correction; the next one of a request starts where it started. @returns that wish, by hash. */
 async function forgetMoves(
   transaction: Transaction,
   accountId: string | null,
@@ -54,10 +50,7 @@ async function forgetMoves(
   return new Map(rows.map(({ source_hash, from_wish_id }) => [source_hash, from_wish_id]))
 }
 
-/**
- * Undoes a merge or a split; a second time changes nothing. What was corrected later stays.
- * @returns false when there is no such correction of the account, or of the operator.
- */
+/** Undoes a correction; idempotent. Later corrections stay. @returns false if the owner has none with this id. */
 export async function undoWishCorrection(
   transaction: Transaction,
   correctionId: string,
@@ -84,10 +77,10 @@ export async function undoWishCorrection(
   return true
 }
 
-/** Deletes what a deleted account said about wishes, and how it saw them. The count of its corrections is set by its other ones. */
+/** Deletes a deleted account's corrections and own wishes. Its count of corrections is set elsewhere. */
 export async function deleteWishCorrectionsOf(transaction: Transaction, accountId: string): Promise<void> {
   await takeLock(transaction, 'memberships')
-  // Before the overlay: it is derived from them.
+  // Before the overlay, which is derived from them.
   await sql`delete from wish_corrections where account_id = ${accountId}`.execute(transaction)
   await sql`delete from wish_placings where account_id = ${accountId}`.execute(transaction)
   await sql`delete from account_wish_members where account_id = ${accountId}`.execute(transaction)

@@ -9,32 +9,29 @@ export const wishOrders = ['votes', 'requests', 'growing', 'new'] as const
 
 export type WishOrder = (typeof wishOrders)[number]
 
-/**
- * The position after which a page goes on: the sort key of its last wish (votes, requests, votes gained in 7 days, or microseconds
- * since 1970 of when it was first asked for), and its id.
- */
+/** A page's end: sort key (votes, requests, votes gained in 7 days, or first ask in microseconds since 1970) and id. */
 export type WishPosition = [key: number, id: string]
 
 export const wishCursors = Object.fromEntries(
   wishOrders.map((order) => [order, cursorsOf<WishPosition>(`wishes-${order}`, isPositionNumber, isPositionId)]),
 ) as Record<WishOrder, Cursors<WishPosition>>
 
-/** Which wishes a list has; everything that is given must hold. The numbers stay those of the whole wish. */
+/** The filters of a list of wishes; all given ones must match. Numbers stay those of the whole wish. */
 export interface WishFilters extends Omit<RequestFilters, 'view'> {
   marks?: MarkFilter | undefined
 }
 
-/** A filter by what an account noted of wishes. */
+/** A filter by an account's marks. */
 export interface MarkFilter {
-  /** Names the account and the marks, for keys of shared reads. */
+  /** Identifies account and marks in keys of shared reads. */
   key: string
-  /** @param wishId as the query names it. */
+  /** @param wishId as the query names it */
   conditions(wishId: RawBuilder<unknown>): RawBuilder<boolean>[]
-  /** A query for the column `id`: the wishes that the filter leaves; null where it leaves those that are not marked. */
+  /** A query for the column `id` of matching wishes; null if the filter leaves unmarked ones. */
   wishIds: RawBuilder<{ id: string }> | null
 }
 
-/** One likely member has all of these. */
+/** One likely member must match all of these. */
 function memberCondition({ topic, tags, products }: WishFilters, view: View): RawBuilder<unknown>[] {
   const conditions = [
     ...(tags && tags.length > 0 ? [sql`member.tags @> ${tags}::text[]`] : []),
@@ -53,7 +50,7 @@ function memberCondition({ topic, tags, products }: WishFilters, view: View): Ra
   ]
 }
 
-/** The conditions on a row `wish` with the numbers of a wish; empty when nothing is filtered. */
+/** The conditions on a row `wish` with a wish's numbers; empty if nothing is filtered. */
 export const wishConditions = (filters: WishFilters, view: View): RawBuilder<unknown>[] => {
   const { platforms, minVotes, since, until, status, marks } = filters
   return [

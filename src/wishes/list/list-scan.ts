@@ -5,30 +5,26 @@ import { hasSharedNumbers, isSingle } from '../../requests/wish-numbers/membersh
 import { isSeen, numberColumns, singleColumns } from '../../requests/wish-numbers/numbers.ts'
 import { type WishFilters, type WishOrder, type WishPosition, wishConditions } from './filters.ts'
 
-/** The orders that an index has. */
 type IndexedOrder = Exclude<WishOrder, 'growing'>
 
 export interface WishScan extends WishFilters {
   sortBy: IndexedOrder
   view: View
-  /** The maximum number of wishes to return. */
   limit: number
   after: WishPosition | null
 }
 
 const columnOf = { votes: 'votes', requests: 'requests', new: 'first_asked_at' } as const
 
-/** The sort key of a row `wish` with the numbers of a wish. */
+/** The sort key of a row `wish` with a wish's numbers. */
 export const sortKey = (sortBy: IndexedOrder): RawBuilder<number> =>
   sortBy === 'new'
     ? sql<number>`(extract(epoch from wish.first_asked_at) * 1000000)::bigint`
     : sql<number>`${sql.ref(`wish.${columnOf[sortBy]}`)}::bigint`
 
-/** A value of the order's column from a sort key. */
 const fromKey = (sortBy: IndexedOrder, key: number): RawBuilder<unknown> =>
   sortBy === 'new' ? sql`timestamptz 'epoch' + ${key}::bigint * interval '1 microsecond'` : sql`${key}::bigint`
 
-/** The part of an order's index in which the page lies. */
 function range({ sortBy, after, minVotes, until }: WishScan, column: RawBuilder<unknown>, id: RawBuilder<unknown>) {
   const bounds = [
     ...(after === null ? [] : [sql`(${column}, ${id}) < (${fromKey(sortBy, after[0])}, ${after[1]}::uuid)`]),
@@ -38,7 +34,7 @@ function range({ sortBy, after, minVotes, until }: WishScan, column: RawBuilder<
   return bounds.length === 0 ? sql`true` : sql.join(bounds, sql` and `)
 }
 
-/** The wishes of several requests, as all see them. */
+/** Stored wishes in the shared view. */
 function sharedWishes(scan: WishScan, width: number): RawBuilder<unknown> {
   const column = sql.ref(columnOf[scan.sortBy])
   return sql`
@@ -48,7 +44,7 @@ function sharedWishes(scan: WishScan, width: number): RawBuilder<unknown> {
     ) as listed`
 }
 
-/** The likely requests in the order. All of them have one request, so `requests` orders them by their ids. */
+/** The likely requests in order. Each is one request, so the order `requests` sorts them by id. */
 function listedRequests(scan: WishScan, width: number): RawBuilder<unknown> {
   const { sortBy, after } = scan
   if (sortBy !== 'requests') {
@@ -63,7 +59,7 @@ function listedRequests(scan: WishScan, width: number): RawBuilder<unknown> {
     where standing = 2 and ${beforePosition} order by request_id desc limit ${width}`
 }
 
-/** The same as wishes of one request; those that are members of a wish do not count. */
+/** Single requests as wishes, except members of stored ones. */
 const singles = (scan: WishScan, width: number): RawBuilder<unknown> => {
   const id = sql.ref('listed.id')
   return sql`
@@ -71,7 +67,7 @@ const singles = (scan: WishScan, width: number): RawBuilder<unknown> => {
     from (${listedRequests(scan, width)}) as listed`
 }
 
-/** The wishes that an account sees in other numbers. */
+/** The wishes with own numbers for the account. */
 function ownWishes(scan: WishScan, width: number): RawBuilder<unknown>[] {
   const { account } = scan.view
   if (account === null) return []
@@ -84,16 +80,13 @@ function ownWishes(scan: WishScan, width: number): RawBuilder<unknown>[] {
 }
 
 export interface ScannedWishes {
-  /** Those that pass the filters, one more than `limit` where there is one. */
+  /** At most `limit + 1` matching wishes. */
   found: WishPosition[]
-  /** The position of the last row that was scanned; null when the order has no more rows. */
+  /** The position of the last scanned row; null at the end of the order. */
   end: WishPosition | null
 }
 
-/**
- * Reads the next rows of a list's order, `width` of them and those at the same position as the last one, and picks the wishes that pass the filters. The first `width`
- * rows of the merged order are among the first `width` of each index.
- */
+/** Reads the next `width` rows (and ties) and picks matches. Merging needs only the first `width` of each index. */
 export async function scanWishes(executor: Executor, scan: WishScan, width: number): Promise<ScannedWishes> {
   const { sortBy, view, limit } = scan
   const streams = [sharedWishes(scan, width), singles(scan, width), ...ownWishes(scan, width)]
@@ -103,7 +96,7 @@ export async function scanWishes(executor: Executor, scan: WishScan, width: numb
   )
   const conditions = [sql`wish.counts`, ...wishConditions(scan, view)]
   const key = sortKey(sortBy)
-  // A wish may be in several streams at one position: `rank` keeps these rows together, so that the next part begins after all of them.
+  // A wish may occur in several streams at one position; `rank` keeps those rows together in one part.
   const { rows } = await sql<{ id: string; key: number; matches: boolean; is_end: boolean }>`
     select id, key, matches, is_end from (
       select wish.id, key, number, number = amount and amount >= ${width} as is_end, ${sql.join(conditions, sql` and `)} as matches

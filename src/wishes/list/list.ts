@@ -10,19 +10,19 @@ import { type WishFilters, type WishOrder, type WishPosition, wishConditions, wi
 import { type ScannedWishes, scanWishes, sortKey, type WishScan } from './list-scan.ts'
 import { dayBefore, readWishes, votesGained, type WishSummary } from './summary.ts'
 
-/** Of at most this many requests the wishes are read, and sorted. */
+/** With at most this many requests, their wishes are read and sorted. */
 export const maxSelected = 2_000
-/** One more than may be selected: it tells that there are too many. */
+/** Reading one more tells that there are too many. */
 const readLimit = maxSelected + 1
 
-/** The requests of the topic that may be likely in the view. */
+/** The topic's requests that may be likely in the view. */
 const idsOfTopic = ({ topic, view }: SelectedScan): RawBuilder<unknown> | null =>
   topic === undefined
     ? null
     : sql`select request_id as id from request_topics where topic_key = ${topicKey(topic)}
         ${view.account === null ? sql`and standing = 2` : sql``} limit ${sql.lit(readLimit)}`
 
-/** The requests whose votes changed after a UTC day, the last changed ones where those are too many. */
+/** Requests whose votes changed after a UTC day; the latest ones if there are too many. */
 export const idsWithNews = (day: string): RawBuilder<unknown> =>
   sql`select distinct request_id as id from (
     select request_id from vote_samples where day > ${day}::date
@@ -33,7 +33,7 @@ interface SelectedScan extends Omit<WishScan, 'sortBy'> {
   now: Date
 }
 
-/** For a query that has `placed`: the wishes with their sort keys. */
+/** For a query with `placed`: the wishes with their sort keys. */
 function keyedWishes({ sortBy, view, now }: SelectedScan): RawBuilder<unknown> {
   const wishes = sql`(${wishNumbers(sql`array(select distinct wish_id from placed)`, view)}) as wish`
   if (sortBy !== 'growing') return sql`select wish.*, ${sortKey(sortBy)} as key from ${wishes}`
@@ -54,16 +54,15 @@ function conditionsOf(scan: SelectedScan): RawBuilder<unknown> {
 
 const facet = { id: sql.ref('facet.request_id'), standing: sql.ref('facet.standing') }
 
-/** For a query that has `selected`: the wishes of these requests in a view. */
+/** For a query with `selected`: the wishes of these requests in a view. */
 export const placedIn = (view: View) => sql`
   select ${wishIdIn(view, facet.id)} as wish_id, facet.request_id, facet.votes
   from selected cross join lateral (select * from request_facets where request_id = selected.id offset 0) as facet
   where (select count(*) from selected) <= ${sql.lit(maxSelected)} and ${standingIn(view, facet)} = 2`
 
 interface Selection {
-  /** A query for `id`. */
   ids: RawBuilder<unknown>
-  /** For a query that has `selected`: a query for `wish_id`. */
+  /** For a query with `selected`: a query for `wish_id`. */
   placed: RawBuilder<unknown>
   max: number
 }
@@ -74,7 +73,6 @@ const ofRequests = (ids: RawBuilder<unknown>, view: View): Selection => ({
   max: maxSelected,
 })
 
-/** The page of the selected wishes; null when too many are selected. */
 async function pageOfSelected(
   executor: Executor,
   scan: SelectedScan,
@@ -93,7 +91,7 @@ async function pageOfSelected(
   return rows.flatMap((row): WishPosition[] => (row.id === null ? [] : [[Number(row.key), row.id]]))
 }
 
-/** What an index can select for the list: the requests with news for the order `growing`, else what one filter leaves. */
+/** What an index can select: requests with news for the order `growing`, else what one filter leaves. */
 function selectionsOf(scan: SelectedScan): Selection[] {
   const { sortBy, view, marks } = scan
   if (sortBy === 'growing') return [ofRequests(idsWithNews(dayBefore(7, scan.now)), view)]
@@ -106,10 +104,7 @@ function selectionsOf(scan: SelectedScan): Selection[] {
   return [...marked, ...filtered]
 }
 
-/**
- * The next wishes of the list, where its order or a filter leaves few requests.
- * @returns one more than `limit` where there is one; null when no filter leaves few.
- */
+/** The next wishes, at most `limit + 1`, if the order or a filter leaves few requests; else null. */
 async function selectWishes(executor: Executor, scan: SelectedScan): Promise<WishPosition[] | null> {
   for (const selection of selectionsOf(scan)) {
     const page = await pageOfSelected(executor, scan, selection)
@@ -127,11 +122,10 @@ interface WishListInput extends WishFilters, PageInput {
 export interface WishPage {
   results: WishSummary[]
   hasMore: boolean
-  /** For the page after this one; null when there is none. */
   cursor: string | null
 }
 
-/** How many rows of the order a page scans at first, with and without filters, and how many more when those are not enough. */
+/** Rows that a page scans first (with or without filters), and in a second scan. */
 const firstWidth = ({ limit, view, ...filters }: WishScan) =>
   wishConditions(filters, view).length > 0 ? 500 : 3 * (limit + 1)
 const secondWidth = 5_000
@@ -153,18 +147,18 @@ async function findWishes(executor: Executor, input: WishListInput): Promise<Sca
 }
 
 /**
- * One page of the wishes that a view has, in an order. Keyset paging: a wish that does not move is seen exactly once.
+ * One page of a view's wishes in an order. Keyset paging: a wish that does not move is seen exactly once.
  *
- * The work is bounded for any mix of filters. The wishes of a topic or a tag with few requests are read and sorted; else a part of the
- * order is scanned, and the page may hold fewer wishes than `limit`, even none, and yet have more after it. The order `growing` has the
- * wishes with more votes than 7 days ago, among the 2,000 requests whose votes changed last.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
+ * The work is bounded for any filters: wishes of a topic or tag with few requests are read and sorted, else part of the
+ * order is scanned. So a page may be short, even empty, and still have a next page. `growing` lists wishes with more
+ * votes than 7 days ago, among the 2,000 requests whose votes changed last.
+ * @throws ServiceError INVALID_REQUEST for a cursor of another list.
  */
 export async function listWishes(executor: Executor, input: WishListInput): Promise<WishPage> {
   const { sortBy, limit, view, now } = input
   const { found, end } = await findWishes(executor, input)
   const page = found.slice(0, limit)
-  // The next page does not scan again what this one scanned in vain.
+  // The next page continues after everything scanned here.
   const next: WishPosition | null = found.length > limit ? page.at(-1)! : end
   const ids = page.map(([, id]) => id)
   return {

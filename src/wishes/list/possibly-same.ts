@@ -2,16 +2,13 @@ import type { Executor } from '../../database/open.ts'
 import type { View } from '../../requests/view.ts'
 
 export interface PossiblySameInput {
-  /** The wish of the request in the view; the request itself, where it has none. */
+  /** The request's wish in the view, else the request itself. */
   wishId: string
-  /** The request that others are compared with. */
   requestId: string
   view: View
 }
 
-/**
- * Requests of other wishes that may ask for the same as a request, the most similar first. No number of its wish counts them.
- */
+/** Requests of other wishes that may ask for the same, most similar first. They do not count in its wish. */
 export type PossiblySame = (
   executor: Executor,
   input: PossiblySameInput,

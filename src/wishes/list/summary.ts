@@ -13,20 +13,19 @@ import { membersIn } from '../../requests/wish-numbers/membership.ts'
 import { readWishNumbers } from '../../requests/wish-numbers/numbers.ts'
 import { dayMs } from '../../runtime/durations.ts'
 
-/** How many votes a wish gained in the last 7 and 30 UTC days, today included; null while none of it was in the cache before them. */
+/** Votes gained in the last 7 and 30 UTC days including today; null if none of it was cached before then. */
 export interface WishGrowth {
   days7: number | null
   days30: number | null
 }
 
-/** The UTC day before the last `days` days, YYYY-MM-DD: growth counts from its end. */
+/** The UTC day (YYYY-MM-DD) from whose end growth over `days` counts. */
 export const dayBefore = (days: number, now: Date): string => dayOf(new Date(now.getTime() - days * dayMs))
 
 /**
- * How many votes a request gained after a day: its votes less those that it had at the end of the day, by its samples
- * (`requests/store/page-effects.ts`). 0 for a request that entered the cache after the day, so neither its return after an expiry nor a new
- * request is growth, nor are the votes of an imported one; null without samples.
- * @param row names a row with `request_id` and `votes`.
+ * Votes a request gained since the end of a day, by its samples (`requests/store/page-effects.ts`). 0 if it entered the
+ * cache later (new or returned requests are no growth) or was imported; null without samples.
+ * @param row names a row with `request_id` and `votes`
  */
 export const votesGained = (row: string, day: string): RawBuilder<number | null> => {
   const id = sql.ref(`${row}.request_id`)
@@ -38,11 +37,10 @@ export const votesGained = (row: string, day: string): RawBuilder<number | null>
       and platform <> ${importPlatform})`
 }
 
-/** What is read from the members of a wish. */
 interface MemberNumbers extends Voices {
-  /** Over the members that were in the cache at both ends. */
+  /** Over the members cached at both ends. */
   growth: WishGrowth
-  /** Of the imported members, which count in nothing else. */
+  /** Of imported members, which count nowhere else. */
   ownVoices: number
 }
 
@@ -55,10 +53,10 @@ interface MemberRow {
   own_voices: string
 }
 
-/** Whether a row of `member` was posted where all can read it. */
+/** Whether a row of `member` was posted publicly. */
 const isPublic = sql<boolean>`(member.platform <> ${importPlatform})`
 
-/** The growth and the voices of some wishes in a view. */
+/** Reads growth and voices of wishes in a view. */
 export async function readMemberNumbers(
   executor: Executor,
   wishIds: readonly string[],
@@ -86,7 +84,7 @@ export async function readMemberNumbers(
   )
 }
 
-/** A wish as the interface gives it. All numbers are those of its likely requests, as the account of the caller sees them, and only `own` counts imported ones. */
+/** A wish in the API. Its numbers count the likely requests in the caller's view; imported ones count only in `own`. */
 export const wishProperties = {
   wishId: Type.String({ description: 'Identifier of the wish; it stays while requests join and leave' }),
   title: Type.String({ description: 'That of `topRequest`' }),
@@ -122,7 +120,7 @@ export const wishProperties = {
   topRequest: requestRecord,
 }
 
-/** The requests and votes of one platform. */
+/** Requests and votes of a platform. */
 export const platformVotes = closed({
   platform: Type.String(),
   requests: Type.Integer(),
@@ -130,7 +128,7 @@ export const platformVotes = closed({
   votesAre: nullable(Type.String({ description: 'What a vote is there: likes, a score' })),
 })
 
-/** The requests and votes by product. */
+/** Requests and votes by product. */
 export const productCounts = Type.Array(
   closed({ product: Type.String(), requests: Type.Integer(), votes: Type.Integer() }),
   { description: 'The most voted first, at most 20' },
@@ -140,7 +138,7 @@ const wishSummary = closed(wishProperties)
 
 export type WishSummary = Static<typeof wishSummary>
 
-/** The wishes with these ids, at most 100 of them, in the order of the ids; one that does not exist in the view is left out. */
+/** Reads up to 100 wishes in the order of the ids, omitting those that do not exist in the view. */
 export async function readWishes(
   executor: Executor,
   wishIds: readonly string[],
@@ -159,7 +157,7 @@ export async function readWishes(
   return found.flatMap(({ topRequestId, wishId, requestCount, votes, own, platforms, status, ...asked }) => {
     const topRequest = records.get(topRequestId)
     const numbersOfMembers = ofMembers.get(wishId)
-    // A statement of its own: the last member may have left meanwhile.
+    // The last member may have left since the previous statement.
     if (topRequest === undefined || numbersOfMembers === undefined) return []
     const { title, product } = topRequest
     const { ownVoices, ...counted } = numbersOfMembers
@@ -179,7 +177,7 @@ export async function readWishes(
   })
 }
 
-/** What of some wishes may be passed on: nothing that was imported, so no wish of which all was. */
+/** What may be passed on: no imported requests, so no wishes of only those. */
 export const withoutOwn = <Wish extends WishSummary>(wishes: readonly Wish[]): Wish[] =>
   wishes
     .filter(({ requestCount }) => requestCount > 0)

@@ -7,7 +7,7 @@ import { allMembers, wishIdIn } from '../../requests/wish-numbers/membership.ts'
 import { wishNumbers } from '../../requests/wish-numbers/numbers.ts'
 import type { Verified, VerifyOptions, WrongNumber } from '../../requests/wrong-number.ts'
 
-/** Members of one statement, unless a single wish has more. */
+/** Members per statement, unless a single wish has more. */
 const maxMembers = 5_000
 const maxWishes = 200
 const maxRequests = 1_000
@@ -19,7 +19,7 @@ interface Member {
   votes: number
   status: RequestStatus | null
   confidence: number
-  /** In Unix seconds, like all moments here. */
+  /** Unix seconds, like all moments here. */
   posted: number
 }
 
@@ -37,13 +37,12 @@ interface Numbers {
 
 const statusOrder = ['in_progress', 'planned', 'open', 'completed', 'declined', 'closed', 'duplicate'] as const
 
-/** The order in which the title of a wish is chosen. */
 const before = (a: Member, b: Member): number =>
   b.votes - a.votes || b.confidence - a.confidence || a.posted - b.posted || (a.id < b.id ? -1 : 1)
 
 const votesOf = (members: readonly Member[]): number => members.reduce((sum, { votes }) => sum + votes, 0)
 
-/** The numbers of a wish from its likely members, without the SQL that maintains them. */
+/** A wish's numbers from its likely members, independent of the SQL that maintains them. */
 function numbersOf(members: readonly Member[]): Numbers | null {
   if (members.length === 0) return null
   const [asks, others] = [
@@ -70,7 +69,7 @@ interface Read {
   members: (Member & { wish: string })[] | null
 }
 
-/** What callers see of some wishes in a view, and the members of these as they are in `requests`: as of one moment. */
+/** What callers see of wishes in a view, and their members in `requests`, from one snapshot. */
 async function readWishes(database: Database, ids: readonly string[], view: View): Promise<Read> {
   const array = sql`${[...ids]}::uuid[]`
   const { rows } = await sql<Read>`
@@ -126,11 +125,9 @@ async function compare(database: Database, ids: readonly string[], view: View): 
 
 interface Counted {
   id: string
-  /** About how many members. */
   size: number
 }
 
-/** Pages of ids that have about `maxMembers` members at most. */
 function bySize(wishes: readonly Counted[]): string[][] {
   const pages: string[][] = []
   let size = 0
@@ -145,7 +142,7 @@ function bySize(wishes: readonly Counted[]): string[][] {
   return pages
 }
 
-/** Goes through ids in their order. @param read gives the next ones after an id. */
+/** Iterates over ids in order. @param read gives the next ones after an id */
 async function* batches<Row extends { id: string }>(
   read: (after: string) => Promise<Row[]>,
   { signal }: VerifyOptions,
@@ -168,7 +165,7 @@ async function readSharedWishes(database: Database, after: string): Promise<Coun
   return rows
 }
 
-/** The wishes that an account may see differently, from what makes it so and from its stored numbers. */
+/** The wishes that an account may see differently, by its own data and its stored numbers. */
 async function readAccountWishes(database: Database, account: string, after: string): Promise<Counted[]> {
   const seen = (table: RawBuilder<unknown>) => sql`
     select unnest(array[${wishIdIn(sharedView, sql.ref('own.request_id'))},
@@ -185,7 +182,7 @@ async function readAccountWishes(database: Database, account: string, after: str
   return rows
 }
 
-/** The copies in `request_facets` and `searchable_requests`, which numbers, lists and filters are read from. */
+/** The copies (`request_facets`, `searchable_requests`) behind numbers, lists and filters. */
 async function readCopies(database: Database, after: string): Promise<{ id: string; wrong: string | null }[]> {
   const columns = sql`platform, status, standing, votes, posted_at, tags`
   const values = (alias: string) =>
@@ -209,9 +206,9 @@ async function readCopies(database: Database, after: string): Promise<{ id: stri
 }
 
 /**
- * Derives the numbers of every wish anew, in the shared view and in that of each account, from the requests themselves, and compares them with
- * what callers get; before that the copies of requests that the numbers are counted from. Each statement reads some thousand members as of
- * one moment, so what is written meanwhile is no difference.
+ * Checks the copies of requests, then re-derives the numbers of every wish, shared and per account, and compares them
+ * with what callers get. Each statement reads some thousand members in one snapshot, so concurrent writes are no
+ * differences.
  */
 export async function verifyWishes(database: Database, options: VerifyOptions): Promise<Verified> {
   const wrong: WrongNumber[] = []

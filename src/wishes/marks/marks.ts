@@ -14,10 +14,8 @@ export const marks = ['planned', 'done', 'ignored'] as const
 
 export type Mark = (typeof marks)[number]
 
-/** The maximum of marked wishes of an account. */
 export const maxMarkedWishes = 10_000
 
-/** What an account noted about a wish. */
 export const wishMark = closed(
   {
     mark: nullable(oneOf(marks)),
@@ -31,7 +29,7 @@ export const wishMark = closed(
 )
 export type WishMark = Static<typeof wishMark>
 
-/** Only what is given changes. */
+/** Absent fields stay unchanged. */
 interface MarkChanges {
   mark?: Mark | null
   starred?: boolean
@@ -58,7 +56,7 @@ const toMark = ({ mark, starred, note, owner, person_name, updated_at }: MarkRow
   updatedAt: updated_at.toISOString(),
 })
 
-/** The marks of an account on these wishes; wishes without any are left out. */
+/** An account's marks on wishes; unmarked ones are omitted. */
 export async function readMarks(
   executor: Executor,
   accountId: string,
@@ -71,7 +69,7 @@ export async function readMarks(
   return new Map(rows.map((row) => [row.wish_id, toMark(row)]))
 }
 
-/** Wishes with what an account noted about them; no shared or cached answer has it. */
+/** Adds an account's marks to wishes. Never for shared or cached answers. */
 export async function withMarks<Wish extends { wishId: string }>(
   executor: Executor,
   accountId: string,
@@ -92,11 +90,11 @@ interface NewMark {
   /** `key <id>` or `session <id>`. */
   madeBy: string
   now: Date
-  /** Whether the account sees the wish. Marks of a wish that it does not see any more can be changed and removed. */
+  /** Whether the account sees the wish. Marks of wishes no longer visible can still be changed and removed. */
   isSeen: (transaction: Transaction, accountId: string, wishId: string) => Promise<boolean>
 }
 
-/** One account marks one wish at a time; the maximum holds because the row of the account is locked. */
+/** Enforces the maximum. Safe because the account's row is locked. */
 async function refuseBeyondMaximum(transaction: Transaction, accountId: string): Promise<void> {
   if (!(await lockAccount(transaction, accountId))) throw notFound('Account')
   const { rows } = await sql<{ marked: number }>`
@@ -110,16 +108,16 @@ async function refuseBeyondMaximum(transaction: Transaction, accountId: string):
 }
 
 /**
- * Changes the mark, the star, the note or the owner of an account on a wish. What is empty altogether is deleted.
- * @returns what the account noted now; null for nothing.
- * @throws ServiceError NOT_FOUND for a wish that the account neither sees nor has marked; CONFLICT at the maximum of marked wishes.
+ * Changes an account's mark, star, note or owner on a wish.
+ * @returns the current values; null if all are empty.
+ * @throws ServiceError NOT_FOUND for a wish neither visible nor marked; CONFLICT at the maximum.
  */
 export async function markWish(
   transaction: Transaction,
   { accountId, wishId, changes, madeBy, now, isSeen }: NewMark,
 ): Promise<WishMark | null> {
   if (!isId(wishId)) throw notFound('Wish')
-  // A merge copies marks under this lock.
+  // Merges copy marks under this lock.
   await takeLock(transaction, 'memberships')
   const known = (await readMarks(transaction, accountId, [wishId])).get(wishId.toLowerCase())
   if (!known && !(await isSeen(transaction, accountId, wishId))) throw notFound('Wish')
@@ -141,13 +139,12 @@ export async function markWish(
 }
 
 export interface MergedWishes {
-  /** Null: for all accounts. */
   accountId: string | null
   fromWishId: string
   toWishId: string
 }
 
-/** A merged wish has the marks of the one that it was merged into, else those of the one that is gone. These stay for an undo. */
+/** Copies a merged wish's marks to the merge target, unless that has its own. The originals stay for an undo. */
 export async function copyMarks(
   transaction: Transaction,
   { accountId, fromWishId, toWishId }: MergedWishes,
@@ -161,15 +158,12 @@ export async function copyMarks(
 }
 
 export interface MarkFilters {
-  /** `none`: without one of the three. */
+  /** `none`: wishes without a mark. */
   mark?: Mark | 'none' | undefined
   starred?: boolean | undefined
 }
 
-/**
- * The conditions of the filters on a wish, for a query of a list; empty when nothing is filtered.
- * @param wishId as the query names the id of the wish.
- */
+/** The conditions of mark filters in a list query; empty if nothing is filtered. @param wishId as the query names it */
 export function markConditions(
   accountId: string,
   { mark, starred }: MarkFilters,
@@ -187,10 +181,7 @@ export function markConditions(
   return conditions
 }
 
-/**
- * A query for the column `id`: the wishes that the filters leave, where marks alone decide; null where they leave all that are not
- * marked. An account has at most `maxMarkedWishes` of them.
- */
+/** A query for the `id` of wishes that mark filters leave (at most `maxMarkedWishes`); null if unmarked ones match. */
 export function markedWishes(accountId: string, { mark, starred }: MarkFilters): RawBuilder<{ id: string }> | null {
   const isPositive = (mark !== undefined && mark !== 'none') || starred === true
   if (!isPositive) return null
@@ -199,7 +190,7 @@ export function markedWishes(accountId: string, { mark, starred }: MarkFilters):
   return sql`select wish_id as id from wish_marks where account_id = ${accountId}::uuid and ${ofMark} and ${ofStar}`
 }
 
-/** The filter of a list of wishes by the marks of an account; undefined where nothing is filtered. */
+/** An account's mark filter for a list of wishes; undefined if nothing is filtered. */
 export function markFilterOf(accountId: string, filters: MarkFilters): MarkFilter | undefined {
   if (filters.mark === undefined && filters.starred === undefined) return undefined
   return {

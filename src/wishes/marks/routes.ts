@@ -9,10 +9,10 @@ import { marks, markWish, maxMarkedWishes, wishMark } from './marks.ts'
 
 const maxNoteLength = 2_000
 
-/** What an account noted about a wish, in every answer that has wishes. */
+/** An account's mark, in every answer with wishes. */
 export const markProperty = { mark: nullable(wishMark) }
 
-/** A wish in a list, with what the account noted about it. */
+/** A wish in a list, with the account's mark. */
 export const markedWish = closed({ ...wishProperties, ...markProperty }, named('Wish'))
 
 const markChanges = closed(
@@ -29,7 +29,7 @@ const markChanges = closed(
   { minProperties: 1, description: 'What is given changes; the rest stays' },
 )
 
-/** The filters of a list of wishes by the marks of the account. */
+/** The mark filters of a list of wishes. */
 export const markFilters = {
   mark: Type.Optional(
     oneOf([...marks, 'none'], { description: 'Only wishes with this mark of the account, or without any' }),
@@ -39,7 +39,7 @@ export const markFilters = {
 
 const markAnswer = closed({ wishId: Type.String(), mark: nullable(wishMark) })
 
-/** The route by which accounts mark wishes. */
+/** Registers the route that marks wishes. */
 export function registerMarkRoutes(
   app: App,
   { database, clock, authentication }: Omit<RouteDependencies, 'idempotent'>,

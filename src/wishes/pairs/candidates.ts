@@ -9,18 +9,18 @@ import type { Candidate, SearchIndex } from '../../search/search-index.ts'
 import { type ComparedText, comparedLength, comparedTextOf } from './compared-text.ts'
 import { minRequests, type Rarity, rarityOf, type WordCounter, type WordCounts } from './rarity.ts'
 
-/** A title has its words so many times in the query. */
+/** How often a title's words occur in the query. */
 const titleWeight = 3
-/** So many of the most telling words of the text join those of the title: on judged issues 12 find no more, and 24 less (bench/wishes.ts). */
+/** Telling words of the text added to those of the title; more find no more (bench/wishes.ts). */
 const maxTextWords = 8
 const maxTitleWords = 12
-/** More frequent words say little and cost the index the most; they are left out where the title has so many rarer ones. */
+/** Frequent words say little and cost most: they are dropped if the title has this many rarer ones. */
 const minTitleWords = 3
 
 /**
- * The words by which the index is asked for the candidates of a request: those of its title three times, and the most telling
- * words of its text by tf·idf. A word that no other request has matches nothing, and is left out of the text's.
- * @param isFrequent whether so many requests have a stem that it hardly tells one from another.
+ * The words to find candidates by: those of the title three times, and the text's most telling by tf·idf, except words
+ * of no other request.
+ * @param isFrequent whether a stem is too common to be telling
  */
 function candidateWords(
   text: ComparedText,
@@ -45,10 +45,10 @@ function candidateWords(
   return [...Array<string[]>(titleWeight).fill(typed).flat(), ...new Set(otherForms), ...telling]
 }
 
-/** A request is compared with at most so many others. */
+/** How many others a request is compared with. */
 export const maxCandidates = 16
 
-/** A word that more requests have hardly tells one from another. */
+/** Words in more requests hardly distinguish them. */
 const frequentShare = 0.1
 
 export interface CandidatesInput {
@@ -59,7 +59,7 @@ export interface CandidatesInput {
 
 const wordsOf = ({ words }: ComparedText): string[] => [...words.values()].flatMap((forms) => [...forms])
 
-/** The likely requests of a view that match the title and the telling words of a request best, without itself. @param marked as for the search index */
+/** The likely requests that best match a request's title and telling words. @param marked as for the search index */
 export async function findCandidates(
   { executor, searchIndex, words }: CandidatesInput,
   text: ComparedText,
@@ -75,14 +75,14 @@ export async function findCandidates(
   return found.filter((candidate) => candidate.id !== id).slice(0, options.max)
 }
 
-/** The ids of the best of them. */
+/** The ids of the best candidates. */
 export const findCandidateIds = async (
   input: CandidatesInput,
   text: ComparedText,
   { max = maxCandidates, ...options }: { id: string | null; view?: View; max?: number },
 ): Promise<string[]> => (await findCandidates(input, text, { max, ...options })).map(({ id }) => id)
 
-/** The texts of requests, in the form in which they are compared; ids without a request are left out. */
+/** Reads the texts of requests in compared form; unknown ids are omitted. */
 export async function readComparedTexts(
   executor: Executor,
   ids: readonly string[],
@@ -94,6 +94,6 @@ export async function readComparedTexts(
   return new Map(rows.map((row) => [row.id, comparedTextOf(row)]))
 }
 
-/** Reads the counts of the words of some texts, so that they can be compared. */
+/** Reads the word counts needed to compare texts. */
 export const readCounts = ({ executor, words }: CandidatesInput, texts: Iterable<ComparedText>): Promise<WordCounts> =>
   words.read(executor, [...texts].flatMap(wordsOf))

@@ -5,33 +5,29 @@ import { isStopWord } from '../../runtime/text/words.ts'
 import { type Place, type Product, productAt } from './products.ts'
 import { type Subject, subjectOf } from './subject.ts'
 
-/** How much of a description is compared, in UTF-16 units: authors say first what they want. */
+/** UTF-16 units of a description that are compared: authors say first what they want. */
 export const comparedLength = 1_000
 
-/** A title as it is, and where it was posted. */
 export interface PostedTitle extends Place {
   title: string
 }
 
-/** What two requests are compared by. */
 export interface ComparedText {
-  /** The stems of the title in their order, without stop words. */
+  /** The title's stems in order, without stop words. */
   title: readonly string[]
-  /** What the title is about. */
   subject: Subject
-  /** By where it was posted. */
   product: Product
   posted: PostedTitle
-  /** How often each stem is in the title and the beginning of the description. */
+  /** How often each stem occurs in title and beginning of the description. */
   counts: ReadonlyMap<string, number>
-  /** The words of each stem, as the vocabulary counts them. */
+  /** Each stem's words, as the vocabulary counts them. */
   words: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 const maxStems = 50_000
 const stems = new Map<string, string>()
 
-/** Few words make up most texts, and a stem costs more than a look-up. */
+/** Caches stems: few words make up most texts. */
 function rememberedStem(word: string): string {
   const known = stems.get(word)
   if (known !== undefined) return known
@@ -50,7 +46,7 @@ interface PostedText extends PostedTitle {
   description: string
 }
 
-/** The words of a request as the search index stems them, in one spelling. */
+/** A request's words as the search index stems them, in one spelling. */
 export function comparedTextOf({ title, description, ...place }: PostedText): ComparedText {
   const counts = new Map<string, number>()
   const words = new Map<string, Set<string>>()

@@ -3,7 +3,7 @@ import { stemOf } from '../../runtime/text/words.ts'
 import type { ComparedText } from './compared-text.ts'
 import { areOpposed, hasSynonyms, isNumber, isOfPlatforms, type Subject, sidesOf, type TitleWord } from './subject.ts'
 
-/** Words of titles that say that something is wanted, not what. */
+/** Title words for wanting, not for what is wanted. */
 const generic: ReadonlySet<string> = new Set(
   [
     ...askingWords,
@@ -13,11 +13,10 @@ const generic: ReadonlySet<string> = new Set(
   ].map(stemOf),
 )
 
-/** Texts with fewer words are the same too easily. */
+/** Texts with fewer words are too easily the same. */
 const minWords = 5
 const sameShare = 0.8
 
-/** The words of the description, each as often as it is there. */
 function describedBy({ counts, title }: ComparedText): Map<string, number> {
   const rest = new Map(counts)
   for (const stem of title) rest.set(stem, rest.get(stem)! - 1)
@@ -27,14 +26,14 @@ function describedBy({ counts, title }: ComparedText): Map<string, number> {
 const sum = (counts: number[]) => counts.reduce((all, count) => all + count, 0)
 const sizeOf = (words: ReadonlyMap<string, number>) => sum([...words.values()])
 
-/** Whether neither description says anything that the other does not: both have nearly the same words, or hardly any. */
+/** Whether neither description adds anything: nearly the same words, or hardly any. */
 export const addNothing = (one: ComparedText, other: ComparedText): boolean =>
   haveSameText(one, other) || sayNothing(one, other)
 
 const sayNothing = (one: ComparedText, other: ComparedText): boolean =>
   Math.max(sizeOf(describedBy(one)), sizeOf(describedBy(other))) < minWords
 
-/** Whether two descriptions have nearly the same words: one request is a copy of the other. */
+/** Whether two descriptions have nearly the same words, i.e. one is a copy. */
 function haveSameText(one: ComparedText, other: ComparedText): boolean {
   const [a, b] = [describedBy(one), describedBy(other)]
   const shared = sum([...a].map(([stem, count]) => Math.min(count, b.get(stem) ?? 0)))
@@ -42,7 +41,7 @@ function haveSameText(one: ComparedText, other: ComparedText): boolean {
   return Math.min(size, otherSize) >= minWords && 2 * shared >= sameShare * (size + otherSize)
 }
 
-/** Whether a title has a word, also as two words or as a part of one. */
+/** Whether a title has a word, also split or as part of another. */
 const names = (subject: Subject, { stem, plain, joined }: TitleWord): boolean =>
   subject.stems.has(stem) ||
   subject.joined.has(plain) ||
@@ -51,31 +50,30 @@ const names = (subject: Subject, { stem, plain, joined }: TitleWord): boolean =>
 const sidesOfWord = ({ stem, joined }: TitleWord) => [stem, ...joined].flatMap(sidesOf)
 const isPlatform = (word: TitleWord) => sidesOfWord(word).some(isOfPlatforms)
 
-/** Whether a title has a word or a synonym of it. The version of a platform is compared as a number. */
+/** Whether a title has a word or a synonym. Platform versions are compared as numbers. */
 const means = (subject: Subject, word: TitleWord): boolean =>
   names(subject, word) ||
   (!isNumber(word.stem) && sidesOfWord(word).some((side) => hasSynonyms(side) && subject.sides.has(side)))
 
-/** Words that a title has twice in succession. */
+/** Words that a title repeats immediately. */
 const doubledIn = ({ body }: Subject): string[] =>
   body.flatMap(({ stem }, index) => (stem === body[index - 1]?.stem ? [stem] : []))
 
-/** Whether a title has a word twice in succession, and another has not: Calendar.Calendar is a part of Calendar. */
+/** Whether only one title doubles a word: Calendar.Calendar is a part of Calendar. */
 const doublesMore = (one: Subject, other: Subject) => {
   const doubled = doubledIn(one)
   return doubled.length > 0 && doubled.some((stem) => !doubledIn(other).includes(stem))
 }
 
-/** Whether a word is a name of the product that either title is about. */
 const namesTheirProduct = (one: Subject, other: Subject, { plain }: TitleWord) =>
   one.names.has(plain) || other.names.has(plain)
 
-/** Verbs whose objects change places with their meaning: move A to B. */
+/** Verbs whose meaning depends on the order of objects: move A to B. */
 const directed: ReadonlySet<string> = new Set(
   'change convert migrate move port rename replace switch'.split(' ').map(stemOf),
 )
 
-/** Whether both titles say what becomes what, or goes from where to where, with their words in another order. */
+/** Whether both titles are directed (A becomes B, from A to B) with their words in another order. */
 function areReversed(one: Subject, other: Subject): boolean {
   const isDirected = ({ body, relations }: Subject) =>
     relations.split(' ').includes('from') || body.some(({ stem }) => directed.has(stem))
@@ -85,7 +83,6 @@ function areReversed(one: Subject, other: Subject): boolean {
   return sharedIn(one, other).join(' ') !== sharedIn(other, one).join(' ')
 }
 
-/** What only one of two titles says. */
 function aloneIn(one: Subject, other: Subject) {
   const isAlone = (word: TitleWord) => !means(other, word) && !namesTheirProduct(one, other, word)
   const labels = one.labels.filter((word) => !isNumber(word.stem) && isAlone(word))
@@ -114,44 +111,40 @@ const countShared = (one: Subject, other: Subject): number => {
 
 const halves = (one: boolean, other: boolean) => (Number(one) + Number(other)) / 2
 
-/** Each is 0 where there is no conflict, 0.5 where only one of the titles makes it, and 1 where both do. */
+/** 0 without a conflict, 0.5 if only one title makes it, 1 if both do. */
 interface Conflicts {
-  /** They take different sides of a choice: iOS and Android, add and remove. */
+  /** Different sides of a choice: iOS and Android, add and remove. */
   opposed: number
-  /** A number or a version. */
   numbers: number
-  /** A label or a platform. */
   parts: number
-  /** A telling word; also where they have hardly one in common. */
+  /** A telling word, or hardly one in common. */
   subjects: number
 }
 
-/** What two titles say by themselves. */
 function compareSubjects(a: Subject, b: Subject) {
   const [ofOne, ofOther] = [aloneIn(a, b), aloneIn(b, a)]
   return {
     isOpposed: areOpposed(a.sides, b.sides),
     numbers: ofOne.anyNumber && ofOther.anyNumber ? 1 : halves(ofOne.number, ofOther.number),
     parts: halves(ofOne.part, ofOther.part),
-    // A copy with the platform before its title has the same text; so has a ticket of its own for each component, or for each platform
-    // where the title ends with it: `createButton (Android)`.
+    // A copy with the platform in front is no other part. Copied tickets per component or ending in a platform are.
     isPartOfCopy: [ofOne, ofOther].every(({ component, platform }) => !component && !platform),
     subjects: areReversed(a, b) ? 1 : halves(ofOne.subject, ofOther.subject),
   }
 }
 
-/** What is done again with each release, or each week. */
+/** Recurring work of each release or week. */
 const repeated: ReadonlySet<string> = new Set(
   'bump daily monthly publish push release stage update upgrade weekly'.split(' ').map(stemOf),
 )
 
-/** Whether two titles are all that there is, and say what is done again and again, or end in tasks: the second ticket is another one. */
+/** Whether two requests without more to say name a recurring job or end in tasks: then each is a separate ticket. */
 function isRepeated(one: ComparedText, other: ComparedText): boolean {
   const { body } = one.subject
   return (repeated.has(body[0]?.stem ?? '') || body.at(-1)?.stem === 'task') && sayNothing(one, other)
 }
 
-/** By what two requests ask for different things, however alike they are otherwise. */
+/** In what two requests differ, however similar they are otherwise. */
 export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
   const [a, b] = [one.subject, other.subject]
   const { isOpposed, numbers, parts, isPartOfCopy, subjects } = compareSubjects(a, b)
@@ -164,11 +157,11 @@ export function conflictsOf(one: ComparedText, other: ComparedText): Conflicts {
   }
 }
 
-/** Whether two titles differ in a telling word above nearly the same text: a ticket for each part was written by copying. */
+/** Whether titles differ in a telling word over nearly the same text: tickets copied for each part. */
 export const areSiblings = (one: ComparedText, other: ComparedText): boolean =>
   compareSubjects(one.subject, other.subject).subjects > 0 && haveSameText(one, other)
 
-/** The words of two titles that both have, and those by which they differ, as they are written; each once. */
+/** The words that two titles share and those by which they differ, as written, each once. */
 export function wordsOfTitles(one: ComparedText, other: ComparedText) {
   const [a, b] = [one.subject, other.subject]
   const wordsOf = ({ labels, body }: Subject) => [...labels, ...body]

@@ -2,7 +2,7 @@ import type { ComparedText } from './compared-text.ts'
 import { conflictsOf } from './conflicts.ts'
 import type { Rarity } from './rarity.ts'
 
-/** The features of a pair by itself, in the order of the weights. All are about 0 to 1, and symmetric. */
+/** Features of a pair alone, in the order of the weights: about 0 to 1, and symmetric. */
 const pairFeatureNames = [
   'titleCosine',
   'textCosine',
@@ -27,15 +27,15 @@ const pairFeatureNames = [
   'differentSubjects',
 ] as const
 
-/** The features of a candidate among the others of its query: people who ask for the same stand out from those who have the same subject. */
+/** Features of a candidate relative to the others: the same wish stands out among those on the same subject. */
 const contextFeatureNames = ['reciprocalRank', 'titleAboveMean', 'textAboveMean'] as const
 
 export const featureNames = [...pairFeatureNames, ...contextFeatureNames] as const
 
-/** Unlike a sum of rarities, which grows with the texts, a feature stays below 1. */
+/** Keeps a feature below 1, unlike a sum of rarities, which grows with the texts. */
 const bounded = (value: number, half: number) => value / (value + half)
 
-/** The cosine of two texts, each a set of stems with squared weights. */
+/** The cosine of two texts, given as stems with squared weights. */
 function cosine(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, number>): number {
   let [shared, oneSum, otherSum] = [0, 0, 0]
   for (const [stem, weight] of one) {
@@ -48,14 +48,14 @@ function cosine(one: ReadonlyMap<string, number>, other: ReadonlyMap<string, num
 
 const bigramsOf = (stems: readonly string[]) => new Set(stems.slice(1).map((stem, index) => `${stems[index]} ${stem}`))
 
-/** Dice's coefficient of two sets; 0 when both are empty. */
+/** Dice's coefficient of two sets; 0 if both are empty. */
 function dice(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   let shared = 0
   for (const item of one) if (other.has(item)) shared += 1
   return one.size + other.size === 0 ? 0 : (2 * shared) / (one.size + other.size)
 }
 
-/** What two titles share and what only one of them has, as sums and maxima of rarity. */
+/** What two titles share and what only one has, as sums and maxima of rarity. */
 function compareTitles(one: ReadonlySet<string>, other: ReadonlySet<string>, rarity: Rarity) {
   const sums = { shared: 0, rarestShared: 0, unshared: 0, one: 0, other: 0 }
   for (const stem of one) {
@@ -73,7 +73,7 @@ function compareTitles(one: ReadonlySet<string>, other: ReadonlySet<string>, rar
   return sums
 }
 
-/** The share of the title, by rarity, that is somewhere in the other text; and the rarest stem of it that is not. */
+/** The share of the title, by rarity, that the other text contains; and its rarest stem that it does not. */
 function coverage(title: ReadonlySet<string>, text: ReadonlyMap<string, number>, rarity: Rarity) {
   let [sum, covered, rarestMissing] = [0, 0, 0]
   for (const stem of title) {
@@ -91,7 +91,6 @@ const sizeOf = (text: ComparedText) => {
   return size
 }
 
-/** The features of a pair, by `pairFeatureNames`. */
 function pairFeatures(one: ComparedText, other: ComparedText, rarity: Rarity): number[] {
   const [titleA, titleB] = [new Set(one.title), new Set(other.title)]
   const weighTitle = (title: ReadonlySet<string>) => new Map([...title].map((stem) => [stem, rarity(stem)]))
@@ -130,14 +129,10 @@ function pairFeatures(one: ComparedText, other: ComparedText, rarity: Rarity): n
   ]
 }
 
-/** Where a query has fewer candidates, the missing ones are as if they were not alike at all. */
+/** With fewer candidates, the missing ones count as not alike at all. */
 const usualCandidates = 16
 
-/**
- * The features of each candidate of a request, by `featureNames`.
- * @param candidates the best match first.
- * @param rarityOf how much the stems of a pair say.
- */
+/** The features of each candidate, by `featureNames`. @param candidates best match first */
 export function featuresOfCandidates(
   text: ComparedText,
   candidates: readonly ComparedText[],
@@ -149,7 +144,7 @@ export function featuresOfCandidates(
     return { index, mean: pairs.reduce((sum, pair) => sum + pair[index]!, 0) / Math.max(usualCandidates, pairs.length) }
   }
   const [title, whole] = [meanOf('titleCosine'), meanOf('textCosine')]
-  // Equal candidates have one rank: the engine orders them by their ids, which say nothing.
+  // Equal candidates share a rank: their order by id means nothing.
   const firstOf = new Map<string, number>()
   const rankOf = (pair: readonly number[], position: number) => {
     const key = pair.join()

@@ -1,27 +1,26 @@
 import { productOf } from '../../requests/product.ts'
 import { normaliseText } from '../../runtime/text/normalise.ts'
 
-/** Where a request was posted. */
 export interface Place {
   platform: string
   sourceName: string | null
 }
 
-/** What a request is about, by the source that it was posted in. */
+/** What a request is about, by its source. */
 export interface Product {
   platform: string
-  /** Null where the source is of no single product (`productOf`). */
+  /** Null if the source is not about a single product (`productOf`). */
   id: string | null
-  /** What people call it, each by its words: `acme/note-book` is called acme, and note book. */
+  /** What people call it, as lists of words: `acme/note-book` is called acme, and note book. */
   names: readonly (readonly string[])[]
 }
 
-/** Parts of the names of hosts that name no product. */
+/** Parts of host names that name no product. */
 const hostParts: ReadonlySet<string> = new Set(
   `www forum forums community communities discuss discourse discussion talk meta support feedback ideas help users
   com org io net co dev app ai md me eu uk de localhost example stackexchange`.split(/\s+/),
 )
-/** Repositories and projects that are called after what they hold: with them, people name the owner. */
+/** Generic repository and project names, for which people name the owner instead. */
 const repositoryParts: ReadonlySet<string> = new Set(
   `android api app apps backend client cli core desktop docs documentation editor feedback frontend github gitlab ios issues main mobile
   org plugins public roadmap sdk server site support web website windows`.split(/\s+/),
@@ -35,7 +34,7 @@ const partsOf: Readonly<Record<string, (id: string) => string[]>> = {
 }
 const partsOfHost = (id: string) => id.split(/[./]/).filter((part) => !hostParts.has(part))
 
-/** The product that a request is about. */
+/** The product of a place. */
 export function productAt({ platform, sourceName }: Place): Product {
   const id = productOf({ platform, sourceName })
   const parts = id === null ? [] : (partsOf[platform] ?? partsOfHost)(id)
@@ -43,13 +42,11 @@ export function productAt({ platform, sourceName }: Place): Product {
   return { platform, id, names }
 }
 
-/** A text with the forms of its words. */
 interface Spoken {
   product: Product
   words: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Whether a text names a product. */
 function namesProduct({ words }: Spoken, { names }: Product): boolean {
   if (names.length === 0) return false
   const said = new Set([...words.values()].flatMap((forms) => [...forms]))
@@ -57,9 +54,8 @@ function namesProduct({ words }: Spoken, { names }: Product): boolean {
 }
 
 /**
- * Whether two requests are about one product. On one platform its sources tell products apart. Those of two platforms are of one product when
- * they have a name in common, or one of the texts has a name of the other's; so is a text of no known product. Two of those may be about anything:
- * then their titles decide.
+ * Whether two requests are about one product. On one platform, their sources decide. Across platforms, they need a
+ * common name, or a text with the other's name, even if its own product is unknown. If both are unknown, titles decide.
  */
 export function areOfOneProduct(one: Spoken, other: Spoken): boolean {
   const [a, b] = [one.product, other.product]

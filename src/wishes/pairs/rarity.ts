@@ -2,19 +2,19 @@ import { sql } from 'kysely'
 import type { Executor } from '../../database/open.ts'
 import type { ComparedText } from './compared-text.ts'
 
-/** How much a stem says: its inverse document frequency, a natural logarithm. Above 0 also for a word that all requests have. */
+/** The inverse document frequency of a stem (natural logarithm); above 0 even if all requests have it. */
 export type Rarity = (stem: string) => number
 
-/** In a smaller cache, how many requests have a word says little about how telling it is. */
+/** In a smaller cache, word counts say little about how telling a word is. */
 export const minRequests = 1_000
 
-/** How many listed requests have each word, and how many requests there are. */
+/** How many listed requests have each word, and the number of requests. */
 export interface WordCounts {
   requests: number
   of(word: string): number
 }
 
-/** The rarity of the stems of some texts. The most frequent of the words of a stem counts. */
+/** The rarity of some texts' stems, by the most frequent word of each stem. */
 export function rarityOf({ requests, of }: WordCounts, texts: readonly ComparedText[]): Rarity {
   const frequencies = new Map<string, number>()
   for (const { words } of texts) {
@@ -27,15 +27,15 @@ export function rarityOf({ requests, of }: WordCounts, texts: readonly ComparedT
 }
 
 const maxRemembered = 200_000
-/** How long a count is used: in a new cache rarity changes quickly. */
+/** How long a count is reused: rarity changes quickly in a new cache. */
 const rememberedMs = 60_000
 
 export interface WordCounter {
-  /** The counts of these words, and of all that were read before. */
+  /** The counts of these words, and of all read before. */
   read(executor: Executor, words: Iterable<string>): Promise<WordCounts>
 }
 
-/** Reads the vocabulary, and remembers the counts of words for a minute. */
+/** Reads word counts from the vocabulary, caching them for a minute. */
 export function createWordCounter(now: () => number = Date.now): WordCounter {
   const counts = new Map<string, number>()
   let [requests, readAt] = [0, Number.NEGATIVE_INFINITY]

@@ -7,17 +7,17 @@ export const reasonsAgainst = ['opposed', 'numbers', 'words', 'product'] as cons
 
 interface Reason<Kind extends string> {
   kind: Kind
-  /** The words that say it; none where the texts do. */
+  /** The words behind it; empty if the texts are. */
   words: string[]
 }
 
-/** What speaks for two requests asking for the same, and what against it. */
+/** The reasons for and against two requests being the same. */
 export interface Reasons {
   for: Reason<(typeof reasonsFor)[number]>[]
   against: Reason<(typeof reasonsAgainst)[number]>[]
 }
 
-/** The reasons of a pair, by what its features are made of. What speaks against it makes it less likely, not impossible. */
+/** The reasons for and against a pair, from its features. Reasons against make it less likely, not impossible. */
 export function reasonsOf(one: ComparedText, other: ComparedText): Reasons {
   const { shared, numbers, others, isOpposed, hasSameText } = wordsOfTitles(one, other)
   const products = [one.product.id, other.product.id].filter((id) => id !== null)

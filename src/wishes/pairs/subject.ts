@@ -5,21 +5,19 @@ import { isStopWord } from '../../runtime/text/words.ts'
 import written from './choices.json' with { type: 'json' }
 
 /**
- * Words that exclude each other: titles that differ in them ask for different things, however alike they are otherwise. Each line is
- * a choice; its sides are separated by bars. `platforms` are what software runs on; of `synonyms` the words of a side mean the same, of `families` they are only
- * of one kind.
+ * Choices, one per line, with sides separated by bars: titles on different sides ask for different things. `platforms`
+ * are what software runs on; words of a side are the same in `synonyms`, of one kind in `families`.
  */
 const { platforms, synonyms, families } = written
 const choices = [platforms, ...synonyms, ...families]
 
-/** A choice and a side of it, as one number. */
+/** A choice and one of its sides, encoded in a number. */
 type Side = number
 const maxSides = 100
 const choiceOf = (side: Side) => Math.floor(side / maxSides)
 
 /** Words whose stems are other words: window, HTTP, IO. */
 const unstemmed = new Set(['windows', 'https', 'ios'])
-/** The stem of a word of a title. */
 const titleStemOf = (word: string, stem: (word: string) => string = stemInOneSpelling): string =>
   unstemmed.has(word) ? word : stem(word)
 
@@ -33,15 +31,15 @@ for (const [choice, line] of choices.entries()) {
 }
 
 const none: readonly Side[] = []
-/** The sides that a stem takes; a version at its end does not count: `ios7`. */
+/** The sides that a stem takes, ignoring a version at its end: `ios7`. */
 export const sidesOf = (stem: string): readonly Side[] =>
   sides.get(stem) ?? (/\p{N}$/u.test(stem) ? sides.get(stem.replace(/\p{N}+$/u, '')) : undefined) ?? none
 
 export const isOfPlatforms = (side: Side): boolean => choiceOf(side) === 0
-/** Whether one word of a side says the same as another. */
+/** Whether the words of a side are synonyms. */
 export const hasSynonyms = (side: Side): boolean => choiceOf(side) <= synonyms.length
 
-/** Whether each takes a side of a choice that the other does not: one is about Android, the other about iOS. */
+/** Whether each takes a side of a choice that the other does not: Android and iOS. */
 export function areOpposed(one: ReadonlySet<Side>, other: ReadonlySet<Side>): boolean {
   const aloneIn = (some: ReadonlySet<Side>, others: ReadonlySet<Side>) =>
     [...some].filter((side) => !others.has(side)).map(choiceOf)
@@ -49,7 +47,7 @@ export function areOpposed(one: ReadonlySet<Side>, other: ReadonlySet<Side>): bo
   return aloneIn(one, other).some((choice) => ofOther.has(choice))
 }
 
-/** Words of labels that say what kind of ticket it is, not which part of a product it is about. */
+/** Label words for the kind of ticket, not for a part of a product. */
 const kinds: ReadonlySet<string> = new Set(
   `feature features request requests requested fr rfe req suggestion suggestions suggest idea ideas proposal enhancement enhancements
   improvement improvements bug question discussion wish wishlist rfc story task todo wip backport cherry pick clone copy duplicate poll
@@ -60,16 +58,13 @@ const maxLength = 40
 const maxWords = 3
 const before = new RegExp(`^\\s*(?:\\[([^\\]]{1,${maxLength}})\\]|\\(([^)]{1,${maxLength}})\\))[\\s:|–—-]*`, 'u')
 const after = new RegExp(`[[(]([^[\\]()]{1,${maxLength}})[\\])]\\s*$`, 'u')
-/** Not the colon of a time, an address or a namespace. */
+/** Excludes the colons of times, addresses and namespaces. */
 const separated = new RegExp(`^\\s*([^:|]{1,${maxLength}}?)(?:\\s*:(?![:/\\p{N}])|\\s+[-–—|]+)\\s*(?=\\S)`, 'u')
 const contraction = /(?<=\p{L})['’](?:d|ll|m|re|s|t|ve)(?!\p{L})/giu
 
 const countWords = (label: string) => label.trim().split(/\s+/).length
 
-/**
- * Splits a title such as `[Feature request] Android: dark mode (backport)` into its labels, here `Android`, and the rest, here
- * `dark mode`. Words that say what kind of ticket it is are left out.
- */
+/** Splits `[Feature request] Android: dark mode (backport)` into the labels `Android` and the rest `dark mode`. */
 export function splitLabels(title: string): { labels: string[]; body: string } {
   const labels: string[] = []
   let body = title.replace(contraction, '')
@@ -89,42 +84,39 @@ export function splitLabels(title: string): { labels: string[]; body: string } {
   }
 }
 
-/** A word of a title, which people write alone or with its neighbours: `text field`, `textfield`. */
+/** A word of a title. People write some alone or joined: `text field`, `textfield`. */
 export interface TitleWord {
   stem: string
-  /** In the singular. */
   plain: string
-  /** With the word before or after it, or as a part of a name in camel case. */
+  /** Joined with a neighbor, or as part of a camelCase name. */
   joined: readonly string[]
-  /** Whether it is a part of such a name. */
   isPart: boolean
 }
 
-/** What a title is about, and in which part of a product. */
+/** What a title is about, including the part of a product. */
 export interface Subject {
-  /** Of the parts that stand before a colon, a dash or a bar, or in brackets. */
+  /** The words before a colon, dash or bar, or in brackets. */
   labels: readonly TitleWord[]
-  /** Of the rest. */
+  /** The other words. */
   body: readonly TitleWord[]
-  /** Of all words by themselves: parts of a name in a label are none, so that `MobileWeb:` has no web. */
+  /** The stems of all separate words. Parts of a name in a label do not count: `MobileWeb:` has no web. */
   stems: ReadonlySet<string>
   plain: ReadonlySet<string>
   joined: ReadonlySet<string>
-  /** The sides of choices that the title takes. */
   sides: ReadonlySet<Side>
-  /** The stop words that change what the others say, in the order of the alphabet. */
+  /** Stop words that change the meaning of others, sorted. */
   relations: string
-  /** Words that name the product that it is about, in the singular: they say nothing about the wish. */
+  /** Words that name the product, in the singular: they say nothing about the wish. */
   names: ReadonlySet<string>
 }
 
-/** Cheaper than a stem, which would have to be made for every two neighbours. */
+/** Cheaper than stemming every pair of neighbors. */
 const singular = (word: string) => (word.endsWith('s') && !unstemmed.has(word) ? word.slice(0, -1) : word)
 
-/** These are stop words only as the ends of contractions, which titles lost before: Model S, A-M. */
+/** Single letters are stop words only as ends of contractions, already removed here: Model S, A-M. */
 const isTelling = (word: string) => word !== '' && (!isStopWord(word) || (word.length === 1 && /[dmst]/.test(word)))
 
-/** The words of a part of a title; names of several words by their parts only. */
+/** The words of a part of a title; compound names only by their parts. */
 function titleWords(part: string, stem: (word: string) => string): TitleWord[] {
   const words = inOneForm(normaliseText(part).split(' '), stem)
   const joined = words.map((): string[] => [])
@@ -152,20 +144,20 @@ function titleWords(part: string, stem: (word: string) => string): TitleWord[] {
 /** Whether a stem is a number or a version. */
 export const isNumber = (stem: string): boolean => /^v?\p{N}+(?:dot\p{N}+)*$/u.test(stem)
 
-/** Stop words that may make another wish of the same words: `imageAs` and `imageWith`, a tab and any tab. */
+/** Stop words that can change the wish: `imageAs` and `imageWith`, a tab and any tab. */
 const relations: ReadonlySet<string> = new Set(
   `after all any as before between by each few from into more most no nor not off only other out over own same than through under until
   up with`.split(/\s+/),
 )
 
-/** A title with its negations as words: `can't` is the opposite of `can`. */
+/** Spells out negations: `can't` is the opposite of `can`. */
 const withNegations = (title: string): string =>
   title
     .replace(/\bcan(?:['’]t|not)\b/giu, 'can not')
     .replace(/\bwon['’]t\b/giu, 'will not')
     .replace(/n['’]t\b/giu, ' not')
 
-/** What a title is about. @param names of its product, each by its words. @param stem of a word, as the search index has it */
+/** What a title is about. @param names of its product, as lists of words @param stem as the search index stems */
 export function subjectOf(
   written: string,
   names: readonly (readonly string[])[] = [],

@@ -7,10 +7,10 @@ import { normaliseText } from '../../runtime/text/normalise.ts'
 import { type ComparedText, comparedLength, comparedTextOf, type PostedTitle } from '../pairs/compared-text.ts'
 import { addNothing } from '../pairs/conflicts.ts'
 
-/** So many posts of one title, each on another day, make it one that recurs. */
+/** Posts of one title on different days that make it recurring. */
 const leastPosts = 3
 
-/** A title as its source repeats it: without numbers and versions. */
+/** A title without numbers and versions, which vary between repeats. */
 const withoutNumbers = (title: string): string =>
   normaliseText(title)
     .split(' ')
@@ -24,11 +24,10 @@ interface Posted extends ReadText, PostedTitle {
   is_likely: boolean
 }
 
-/** The hash of a source and a title in it. */
 const recurringTitleOf = ({ platform, sourceName, title }: PostedTitle): string =>
   hash('sha256', JSON.stringify([platform, sourceName, withoutNumbers(title)]))
 
-/** The ids of those of some requests that have a title in its source, numbers apart, and of the chores that have it. One statement: it runs for every request. */
+/** Requests and chores with this title in its source, numbers aside. One statement, as it runs for each request. */
 async function readTwinIds(
   executor: Executor,
   { platform, sourceName }: PostedTitle,
@@ -58,28 +57,25 @@ async function readPosted(executor: Executor, ids: readonly string[]): Promise<P
   return rows
 }
 
-/** Whether posts are by nearly as many people: then each of them wishes for the same. A rota of maintainers takes turns. */
+/** Whether nearly every post has its own author: then each is a wish. A rota of maintainers takes turns. */
 function isByMany(posts: readonly Posted[]): boolean {
   const authors = new Set(posts.flatMap(({ author }) => author ?? []))
   return authors.size >= leastPosts && 4 * authors.size >= 3 * posts.length
 }
 
-/** What is known of the title of a request in its source. */
 export interface Recurrence {
   platform: PlatformName
   recurringTitle: string
-  /** All that are known to have it. */
   ids: string[]
-  /** Those that are to be judged as chores: the request, and others that were taken for wishes before. */
+  /** To be judged as chores: the request, and others taken for wishes before. */
   texts: ReadText[]
 }
 
 /**
- * Whether the title of a request recurs in its source: such a request is no wish that others could join (decision 046). It has `texts` where it adds
- * nothing to two others of other days: "Bump to the next version". Copies of one day, texts with words of their own, and those
- * by as many people are wishes.
- * @param candidateIds of likely requests that match its title.
- * @returns null where the title does not recur.
+ * Whether a request's title recurs in its source, so that others cannot join it (decision 046). `texts` is set if it
+ * adds nothing to two others of other days: "Bump to the next version". Copies of one day, texts with words of their
+ * own, and posts by nearly as many people are wishes. Null if the title does not recur.
+ * @param candidateIds likely requests that match its title
  */
 export async function readRecurrence(
   executor: Executor,
@@ -87,12 +83,12 @@ export async function readRecurrence(
   { posted: place }: ComparedText,
   candidateIds: readonly string[],
 ): Promise<Recurrence | null> {
-  // Where a source has no name, all of a platform would be one.
+  // Without a source name, a whole platform would be one source.
   if (place.sourceName === null) return null
   const recurringTitle = recurringTitleOf(place)
   const ids = new Set([id, ...(await readTwinIds(executor, place, recurringTitle, candidateIds))])
   if (ids.size < leastPosts) return null
-  // A chore of then may have another title now.
+  // A former chore may have another title now.
   const read = await readPosted(executor, [...ids])
   const posted = read.filter((post) => recurringTitleOf(post) === recurringTitle)
   const own = posted.find((post) => post.id === id)

@@ -8,10 +8,10 @@ import { mergeWishes } from '../corrections/corrections.ts'
 import { queueCores, readMemberHashes } from './place.ts'
 import type { Target } from './targets.ts'
 
-/** Who made the merge of two wishes that were alike when one of them was compared again. */
+/** The author of automatic merges, when a wish compared again resembles another. */
 const placingName = 'placing'
 
-/** Whether the operator said that two wishes are not the same, or took back that they are. @param other may be a request by itself */
+/** Whether the operator parted two wishes or undid their merge. @param other may be a single request */
 async function areKeptApart(transaction: Transaction, one: string, other: string): Promise<boolean> {
   const [ours, theirs] = [await readMemberHashes(transaction, one), await readMemberHashes(transaction, other)]
   const { rows } = await sql<{ apart: boolean }>`
@@ -27,14 +27,13 @@ async function areKeptApart(transaction: Transaction, one: string, other: string
 
 interface Grown {
   coreId: string
-  /** As `findTargets` gives them. */
   targets: readonly Target[]
   now: Date
 }
 
 /**
- * Joins a wish with another one that its core is like by now: with one of several requests by a merge for all, which the operator can undo; requests by
- * themselves are placed again. The larger wish stays.
+ * Joins a wish with one that its core now resembles; the larger stays. Wishes of several requests are merged for all
+ * (the operator can undo it); single requests are placed again.
  */
 async function joinAlike(transaction: Transaction, { coreId, targets, now }: Grown): Promise<void> {
   await takeLock(transaction, 'memberships')
@@ -56,16 +55,13 @@ async function joinAlike(transaction: Transaction, { coreId, targets, now }: Gro
     const isLarger = own.members > other.members || (own.members === other.members && own.wish_id < other.wish_id)
     const [toWishId, fromWishId] = isLarger ? [own.wish_id, other.wish_id] : [other.wish_id, own.wish_id]
     await mergeWishes(transaction, { accountId: null, madeBy: placingName, now, fromWishId, toWishId })
-    // The other targets are compared with the wish that there is now.
+    // The other targets are compared with the merged wish.
     await queueCores(transaction, [toWishId])
     return
   }
 }
 
-/**
- * Joins a wish with those that its core is like by now.
- * @param onError what keeps apart two that are alike: a wish is too large to be merged
- */
+/** Joins a wish with those that its core now resembles. @param onError called if a wish is too large to merge */
 export async function joinGrown(
   database: Database,
   grown: Grown,
@@ -74,19 +70,15 @@ export async function joinGrown(
   try {
     await database.transaction().execute((transaction) => joinAlike(transaction, grown))
   } catch (error) {
-    // Nothing of a wish is likely any more: there is nothing to join.
+    // Nothing of the wish is likely anymore, so there is nothing to join.
     if (error instanceof ServiceError && error.code === 'NOT_FOUND') return
     onError(error, grown.coreId)
   }
 }
 
-/** So many wishes are compared again in a round of maintenance. */
 const maxAgain = 50
 
-/**
- * Has the wishes of several requests compared again, each once a day and some in each round, while nothing else waits to be placed: a first collection of
- * another day, or other words, may have kept apart what is the same.
- */
+/** Queues wishes for comparison once a day, while idle: later texts may join what was kept apart. */
 export async function compareAgain(database: Database, now: Date): Promise<void> {
   await sql`
     with due as materialized (

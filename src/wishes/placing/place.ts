@@ -9,25 +9,24 @@ import { queuePlacing, recount, type WishChanges } from '../../requests/wish-num
 import { writeSuggestions } from '../suggestions/store.ts'
 import type { Target } from './targets.ts'
 
-/** A claimed request with the wishes that it may join, the most similar first. */
+/** A claimed request with the wishes it may join, most similar first. */
 export interface Proposal {
   claim: ClaimedRow
   targets: readonly Target[]
-  /** Those whose title recurs in the source of the request: they join nothing, also where they did before that was known. */
+  /** Requests with the same recurring title: they join nothing, and leave what they joined before. */
   recurring?: readonly string[]
-  /** Requests of wishes that may be the same, but are not joined. */
+  /** Possibly equal wishes that are not joined. */
   similar?: readonly Target[]
 }
 
-/** A request as it is now, under its lock. */
 interface Present {
   id: string
   platform: PlatformName
   source_id: string
   standing: Standing
-  /** Likely for all, or for an account. */
+  /** Likely for all, or for some account. */
   is_likely: boolean
-  /** Null where it is a wish by itself. */
+  /** Null for a wish by itself. */
   wish_id: string | null
   is_core: boolean | null
 }
@@ -49,7 +48,7 @@ async function readPresent(transaction: Transaction, ids: readonly string[]): Pr
 
 const hashOf = ({ platform, source_id }: Pick<Present, 'platform' | 'source_id'>) => correctionHash(platform, source_id)
 
-/** The hashes that the operator parted from each of some hashes. */
+/** The hashes that the operator parted from each hash. */
 async function readPartings(transaction: Transaction, hashes: readonly string[]): Promise<Map<string, Set<string>>> {
   const { rows } = await sql<{ hash: string; parted: string }>`
     select one_hash as hash, other_hash as parted from wish_partings
@@ -69,7 +68,7 @@ export async function readMemberHashes(transaction: Transaction, wishId: string)
   return rows.map(hashOf)
 }
 
-/** Decides for one request after the other; each decision sees those before it. */
+/** Decides on requests one by one; each decision sees the earlier ones. */
 function createDecisions(
   transaction: Transaction,
   present: Map<string, Present>,
@@ -80,7 +79,7 @@ function createDecisions(
     memberships.push({ request_id: request.id, wish_id: wishId, is_core: isCore, similarity })
     present.set(request.id, { ...request, wish_id: wishId, is_core: isCore })
   }
-  /** Members that joined in this transaction are not stored yet. */
+  /** Considers members that joined in this transaction, not stored yet. */
   const isParted = async (request: Present, wishId: string, core: Present) => {
     const parted = partings.get(hashOf(request))
     if (parted === undefined) return false
@@ -90,7 +89,7 @@ function createDecisions(
     const hashes = [hashOf(core), ...joined, ...(await readMemberHashes(transaction, wishId))]
     return hashes.some((hash) => parted.has(hash))
   }
-  /** @returns false when the state has changed so that its targets must be found again. */
+  /** @returns false if the state changed, so that targets must be found again. */
   const decide = async ({ claim, targets }: Proposal): Promise<boolean> => {
     const request = present.get(claim.id)
     if (request === undefined || !request.is_likely || request.wish_id !== null) return true
@@ -114,7 +113,7 @@ function createDecisions(
   return { decide, memberships }
 }
 
-/** Takes requests out of the wishes that placing put them in, and has them compared again; what people said stays. */
+/** Takes requests out of wishes that placing chose and queues them again. People's corrections stay. */
 async function partRecurring(transaction: Transaction, ids: readonly string[]): Promise<WishChanges> {
   if (ids.length === 0) return {}
   const { rows } = await sql<{ request_id: string; wish_id: string }>`
@@ -136,7 +135,7 @@ async function writeMemberships(transaction: Transaction, memberships: readonly 
       as fresh (request_id uuid, wish_id uuid, is_core boolean, similarity real)`.execute(transaction)
 }
 
-/** Has the cores of some wishes compared again. */
+/** Queues the cores of wishes for comparison. */
 export const queueCores = (transaction: Transaction, wishIds: readonly string[]) =>
   sql`
   insert into wish_queue (request_id)
@@ -144,23 +143,20 @@ export const queueCores = (transaction: Transaction, wishIds: readonly string[])
   on conflict do nothing`.execute(transaction)
 
 export interface Placed {
-  /** How many requests that were in no wish left the queue … */
+  /** How many requests without a wish left the queue. */
   placed: number
-  /** … and how many of them joined a wish; the others stay wishes by themselves. */
+  /** How many of them joined a wish; the others are wishes by themselves. */
   joined: number
-  /** The claimed cores of wishes that are like others by now. */
+  /** Claimed cores of wishes that now resemble others. */
   alike: { coreId: string; targets: readonly Target[] }[]
 }
 
-/**
- * Places claimed requests in one short transaction, which checks again what the proposals were made from. Requests whose claim no longer
- * holds are left to others, and those whose targets changed meanwhile are tried again.
- */
+/** Places claimed requests in a short transaction, rechecking proposals and retrying those with changed targets. */
 export const placeRequests = (database: Database, proposals: readonly Proposal[]): Promise<Placed> =>
   database.transaction().execute(async (transaction) => {
     await takeLock(transaction, 'memberships')
     const claims = proposals.map(({ claim }) => claim)
-    // Before their rows in the queue, as pages do.
+    // Before their queue rows, as pages do.
     await lockRequests(
       transaction,
       proposals.flatMap(({ claim, targets, similar = [], recurring = [] }) => [
@@ -190,8 +186,7 @@ export const placeRequests = (database: Database, proposals: readonly Proposal[]
     const joined = memberships.map(({ request_id }) => request_id)
     await sql`delete from wish_queue where request_id = any(${done.map(({ id }) => id)}::uuid[])`.execute(transaction)
     await releaseClaims(transaction, 'wish_queue', stale)
-    // Alone, a request was a wish with its own id.
-    // What it is alike to may be another wish now.
+    // The wishes may now resemble others. `left`: a single request was a wish with its own id.
     await queueCores(transaction, [...new Set(memberships.map(({ wish_id }) => wish_id))])
     await recount(transaction, { requests: joined, left: joined }, parted)
     await writeSuggestions(

@@ -22,7 +22,7 @@ import { bySimilarity, findTargets, type Target } from './targets.ts'
 
 const claimMs = 2 * 60_000
 
-/** Claims requests that are to be placed, in the order in which they came. */
+/** Claims requests to place, oldest first. */
 export async function claimRequests(database: Database, max: number): Promise<ClaimedRow[]> {
   const order = sql`position`
   const columns = sql<{ place: number }>`position::float8 as place`
@@ -30,10 +30,9 @@ export async function claimRequests(database: Database, max: number): Promise<Cl
   return claimed.sort((one, other) => one.place - other.place)
 }
 
-/** A count up to this is exact. */
 const maxCounted = 10_000
 
-/** How many requests wait to be placed; 10,000 stands for that many or more. */
+/** How many requests wait to be placed, up to 10,000. */
 export async function readBacklog(database: Database): Promise<number> {
   const { rows } = await sql<{ waiting: number }>`
     select count(*)::int as waiting from (select from wish_queue limit ${sql.lit(maxCounted)}) as queued`.execute(
@@ -48,48 +47,44 @@ interface PlacingDependencies {
   listen: OpenDatabase['listen']
   log: Pick<Logger, 'error' | 'warn'>
   clock: Clock
-  /** Whether it begins by itself; else only by `run`. */
+  /** Whether it starts by itself; else only by `run`. */
   isAutomatic: boolean
 }
 
-/** The maximum of requests that one transaction places: in the embedded backend all other statements wait for it. */
+/** Requests placed per transaction: in the embedded backend, all other statements wait for it. */
 const maxSlice = 20
-/** The next best is needed only where the best was parted, or has changed meanwhile. */
+/** Further targets are only needed if the best was parted or has changed. */
 const maxTargets = 3
-/** After each request, other work has the database to itself for so many times as long as placing it took. */
+/** Pause after each request, as a multiple of its duration, to leave the database to other work. */
 export const pauseFactor = 0.5
-/** What stores a page stores others soon: they are placed together. */
+/** Pages often come in series, so place their requests together. */
 const settleMs = 200
 
-/** The name is in the triggers that notify (`database/schema/request-copies.sql`). */
+/** Also in the notifying triggers (`database/schema/request-copies.sql`). */
 const channel = 'wishwell_wish_queue'
 
-/** Of the wishes that a request does not join, so many may be the same. */
 const maxSimilar = 3
 
 interface Turn {
   id: string
   text: ComparedText
-  /** Those of its slice that were placed before it. */
+  /** Placed before it in the same slice. */
   placed: ReadonlySet<string>
-  /** Those of its slice that are placed after it. */
+  /** Placed after it in the same slice. */
   later: readonly string[]
 }
 
 /**
- * What is placed later is no target yet: it finds this request when its turn comes. So what arrives together is placed as if it came one after the
- * other. What another process is placing at the same time may be one: else neither might find the other.
+ * Whether a match is placed later, and so is no target: it will find this request itself. Requests that another process
+ * is placing are targets: else neither might find the other.
  */
 const isLater = (later: readonly string[]) => sql`(hits.id = any(${[...later]}::uuid[])
   or exists (select from wish_queue where wish_queue.request_id = hits.id and ${isUnclaimed}))`
 
-/** So many of the best matches are looked through for what is placed already. */
+/** Best matches searched for placed ones. */
 const maxLookedThrough = 100
 
-/**
- * The wishes that a claimed request may join, three at most, and others that may be the same. It joins none where its title recurs in its source; what is a
- * chore is judged as one here, also where it was taken for a wish before, and is not the same as anything.
- */
+/** Up to three wishes to join, and similar ones. None for recurring titles, whose chores are judged here. */
 async function findProposed(
   input: CandidatesInput & { executor: Database },
   { id, text, placed, later }: Turn,
@@ -120,18 +115,14 @@ interface SliceInput {
   searchIndex: SearchIndex
   words: WordCounter
   maxRequests?: number
-  /** Waits between two requests, for as long as other work should have the database. @param tookMs how long the last one took */
+  /** Waits between two requests to leave the database to other work. @param tookMs how long the last took */
   pause?: (tookMs: number) => Promise<unknown>
-  /** Called when a request could not be compared; its claim expires, and it is tried again then. */
+  /** Called if a request cannot be compared; it is retried when its claim expires. */
   onError: (error: unknown, id: string) => void
   clock?: Clock
 }
 
-/**
- * Places a slice of the queue, one request after the other: statements that read its candidates, and a short transaction for each that joins a wish, with
- * those before it that do not.
- * @returns null when there was nothing to claim.
- */
+/** Places a slice of the queue, committing after each request that joins a wish. Null if nothing was claimed. */
 export async function placeSlice({
   database,
   searchIndex,
@@ -141,7 +132,7 @@ export async function placeSlice({
   onError,
   clock = systemClock,
 }: SliceInput): Promise<Omit<Placed, 'alike'> | null> {
-  // How rare words are decides who belongs together, so those of new texts are counted first.
+  // The rarity of words decides what belongs together, so count new texts first.
   await countTexts(database)
   const claims = await claimRequests(database, maxRequests)
   if (claims.length === 0) return null
@@ -176,10 +167,7 @@ export async function placeSlice({
   return sum
 }
 
-/**
- * Places requests in wishes, in the background: whenever some are queued, and in every round of maintenance. What a stop leaves is placed by
- * another process or after the next start.
- */
+/** Places queued requests in the background. After a stop, another process or the next start continues. */
 export async function startPlacing({
   database,
   searchIndex,

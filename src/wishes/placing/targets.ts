@@ -12,30 +12,25 @@ import { createWordCounter } from '../pairs/rarity.ts'
 import { joiningThreshold, possiblySameThreshold, similaritiesOf } from '../pairs/scorer.ts'
 import { keyOf, readAnswered } from '../suggestions/list.ts'
 
-/** A wish that a request may join, by the member that new members are compared with. */
+/** A wish that a request may join, represented by its core. */
 export interface Target {
-  /** A request of the view: the core of a wish, or a request that is a wish by itself. */
+  /** The core of a wish, or a request that is a wish by itself. */
   coreId: string
-  /** 0 to 1 */
   similarity: number
 }
 
-/** Orders targets: the most similar first, equal ones always in the same order. */
+/** Most similar first, with a stable order of ties. */
 export const bySimilarity = (one: Target, other: Target): number =>
   other.similarity - one.similarity || (one.coreId < other.coreId ? -1 : 1)
 
 interface Core {
   id: string
-  /** The candidates that led to it. */
   named: PostedTitle[]
-  /** Whether it is to be placed itself. */
+  /** Whether it is queued for placing itself. */
   is_queued: boolean
 }
 
-/**
- * The cores of the wishes of some candidates, each once, in the order of the candidates. A candidate that is no member of a stored wish is
- * its own core.
- */
+/** The distinct cores of the candidates' wishes, in order. A candidate in no stored wish is its own core. */
 async function readCores(executor: Executor, candidateIds: readonly string[], view: View): Promise<Core[]> {
   const { rows } = await sql<Core>`
     select cores.id, named,
@@ -55,7 +50,7 @@ async function readCores(executor: Executor, candidateIds: readonly string[], vi
   return rows
 }
 
-/** Whether two requests of one product have one title: then they are one wish, whatever else the core of that says. */
+/** Whether two requests of one product have the same title, which makes them one wish regardless of the core. */
 function haveOneTitle({ posted, product }: ComparedText, other: PostedTitle): boolean {
   const { id, platform } = productAt(other)
   if (id !== product.id || (id !== null && platform !== product.platform)) return false
@@ -63,19 +58,17 @@ function haveOneTitle({ posted, product }: ComparedText, other: PostedTitle): bo
 }
 
 interface TargetsInput {
-  /** Those that are placed already, though they are still queued. */
+  /** Already placed, though still queued. */
   placed?: ReadonlySet<string>
   id: string
   text: ComparedText
-  /** Of the requests that match it best. */
   candidateIds: readonly string[]
-  /** Only targets that are at least this similar. */
   threshold: number
-  /** Whose requests they are: those of the shared view, unless an account looks for them. */
+  /** Whose requests: by default those of the shared view. */
   view?: View
 }
 
-/** The wishes that a request may join: those that were placed before those that are queued, those that have its title, then the most similar first. Never one that it is the core of. */
+/** The wishes that a request may join: placed before queued, same title first, then most similar. Never its own. */
 export async function findTargets(
   input: CandidatesInput,
   { id, text, candidateIds, threshold, view = sharedView, placed }: TargetsInput,
@@ -86,7 +79,7 @@ export async function findTargets(
     input.executor,
     cores.map((core) => core.id),
   )
-  // Another statement: a core may be gone meanwhile.
+  // A core may have been deleted since the previous statement.
   const present = cores.filter((core) => textOf.has(core.id))
   const texts = present.map((core) => textOf.get(core.id)!)
   const counts = await readCounts(input, texts)
@@ -99,7 +92,7 @@ export async function findTargets(
         return { coreId, isNamed, isQueued: isQueued && !placed?.has(coreId), similarity }
       })
       .filter(({ similarity }) => similarity >= threshold)
-      // Those that were placed come first: else two queued requests would join each other, and not the wish that both are alike to.
+      // Placed ones first: else two queued requests would join each other instead of the wish they both resemble.
       .sort(
         (one, other) =>
           Number(one.isQueued) - Number(other.isQueued) ||
@@ -110,19 +103,16 @@ export async function findTargets(
   )
 }
 
-/** How many wishes are shown as possibly the same. */
 const maxShown = 5
 
-/** Another wish that may ask for the same; it counts by itself. */
+/** Another wish that may ask for the same; counted separately. */
 interface OtherWish {
   wishId: string
-  /** The member of it that was compared. */
   requestId: string
-  /** 0 to 1 */
   similarity: number
 }
 
-/** The wishes of a view that are most likely to ask for the same as this one, and of which nobody said that they do not; the most similar first, five at most. */
+/** Up to five wishes that most likely ask for the same, most similar first, except those parted by someone. */
 export async function possiblySame(
   input: CandidatesInput,
   { wishId, requestId, view }: PossiblySameInput,
@@ -137,7 +127,7 @@ export async function possiblySame(
     threshold: possiblySameThreshold,
     view,
   })
-  // Nothing is joined here, so it makes no difference which of them are placed.
+  // Nothing is joined here, so it does not matter which are placed.
   targets.sort(bySimilarity)
   const wishIds = await readWishIds(
     input.executor,
@@ -158,7 +148,7 @@ export async function possiblySame(
   return [...found.values()]
 }
 
-/** What is possibly the same as a request, among the requests of a search index. */
+/** Finds possibly equal wishes in a search index. */
 export function createPossiblySame(searchIndex: SearchIndex): PossiblySame {
   const words = createWordCounter()
   return (executor, input) => possiblySame({ executor, searchIndex, words }, input)

@@ -26,14 +26,11 @@ import type { PossiblySame } from '../list/possibly-same.ts'
 
 interface WishMember {
   id: string
-  /** How alike it is to the core of its wish, 0 to 1; 1 for the core, and for what a person put there. */
+  /** Similarity to the core of its wish, 0 to 1; 1 for the core and for requests that people put there. */
   similarity: number
 }
 
-/**
- * The members of a wish that a view shows: the likely ones, which are counted, before those that `include` adds, the most alike and
- * the most voted first.
- */
+/** The members that a view shows, likely (counted) ones first, then most alike and most voted. */
 async function readMembers(
   executor: Executor,
   wishId: string,
@@ -52,12 +49,10 @@ async function readMembers(
 
 interface SimilarInput extends TextChoice {
   view: View
-  /** The maximum of requests. */
   limit: number
   possiblySame: PossiblySame
 }
 
-/** The other members of the wish of a request, and after them what is possibly the same. */
 async function findSimilar(
   executor: Executor,
   { _id: requestId, wish }: RequestRecord,
@@ -75,7 +70,7 @@ async function findSimilar(
   return records.map((record) => ({ ...record, ...similarities.get(record._id)! }))
 }
 
-/** The sums of the likely members of the wish of a request; of the request alone, where it has no wish. */
+/** Sums over the likely members of a request's wish; over the request alone if it has no wish. */
 async function readSums(executor: Executor, { wish, votes, sourcePlatform }: RequestRecord, view: View) {
   const numbers = wish === null ? undefined : (await readWishNumbers(executor, [wish.wishId], view)).get(wish.wishId)
   const { requestCount: requests, ...sums } = numbers ?? numbersAlone(sourcePlatform, votes)
@@ -89,7 +84,6 @@ async function readSums(executor: Executor, { wish, votes, sourcePlatform }: Req
 
 const params = closed({ requestId: Type.String({ description: 'The `_id` of a request' }) })
 
-/** The sums of a wish. */
 export const similarWishProperties = {
   votes: Type.Integer({ description: 'The sum of the votes of its likely requests' }),
   requests: Type.Integer({ description: 'How many likely requests it has' }),
@@ -103,14 +97,14 @@ interface SimilarDependencies extends Pick<RouteDependencies, 'database' | 'auth
 
 const common = { tags: ['Requests'], security: [{ apiKey: [] }], params }
 
-/** A request of any class that the account may see. @throws ServiceError NOT_FOUND */
+/** A request of any class the account may see. @throws ServiceError NOT_FOUND */
 async function readOne(database: Database, account: Account, id: string): Promise<RequestRecord> {
   const [request] = isId(id) ? await readRequests(database, [id], { fullText: true, view: viewOf(account, 'all') }) : []
   if (!request) throw notFound('Request')
   return request
 }
 
-/** One request, and those that are similar to it. */
+/** Registers the route for a request and similar ones. */
 export function registerSimilarRoutes(app: App, dependencies: SimilarDependencies): void {
   registerRequest(app, dependencies)
   registerSimilar(app, dependencies)

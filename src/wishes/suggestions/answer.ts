@@ -9,9 +9,9 @@ export const answers = ['same', 'not_the_same', 'skip'] as const
 export type SuggestionAnswer = (typeof answers)[number]
 
 /**
- * Answers whether two wishes are the same: a merge into the one with more votes, or that they are not, or that nobody is asked again.
- * @returns the correction, by which it is undone, and the wish that stays.
- * @throws ServiceError NOT_FOUND for a pair that is not stored or seen, CONFLICT for one that was answered, and what a correction throws.
+ * Answers whether two wishes are the same: merges them into the more voted, parts them, or skips the question.
+ * @returns the correction, for undoing it, and the wish that stays.
+ * @throws ServiceError NOT_FOUND if the pair is not stored or visible, CONFLICT if answered; errors of corrections.
  */
 export async function answerSuggestion(
   transaction: Transaction,
@@ -22,7 +22,7 @@ export async function answerSuggestion(
   const view = { account: corrector.accountId, least: 2 as const }
   const readOpen = async () => (await openPairs(transaction, [pair], view))[0]
   const before = await readOpen()
-  // Under their locks it is read again: two people may answer at once.
+  // Read again under the locks, since two people may answer at once.
   if (before !== undefined) await lockWishes(transaction, corrector.accountId, before.wishIds)
   const open = before === undefined ? undefined : await readOpen()
   if (open === undefined)

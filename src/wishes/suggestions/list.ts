@@ -11,18 +11,17 @@ import { readWishes, type WishSummary } from '../list/summary.ts'
 import { readComparedTexts } from '../pairs/candidates.ts'
 import { type Reasons, reasonsOf } from '../pairs/reasons.ts'
 
-/** A stored pair. */
 interface StoredPair {
   suggestionId: string
   one: string
   other: string
   similarity: number
   priority: number
-  /** What a model said; null where it was not asked. */
+  /** The model's answer; null if it was not asked. */
   judgedSame: boolean | null
 }
 
-/** A pair that is asked, with the wishes of its requests in a view. */
+/** An open pair, with its requests' wishes in a view. */
 export interface OpenPair extends StoredPair {
   wishIds: readonly [string, string]
 }
@@ -35,7 +34,7 @@ interface HashedRequest {
 
 export const keyOf = (one: string, other: string) => (one < other ? `${one} ${other}` : `${other} ${one}`)
 
-/** Of some pairs of wishes, and of hashes of requests, those that somebody answered whose answers count in the view. */
+/** The pairs of wishes, and of request hashes, with an answer that counts in the view. */
 export async function readAnswered(
   executor: Executor,
   account: string | null,
@@ -53,7 +52,7 @@ export async function readAnswered(
   return new Set(rows.map(({ one, other }) => keyOf(one, other)))
 }
 
-/** Those of some pairs that a view asks: of two wishes that nobody answered. */
+/** The open pairs in a view: of two wishes, without an answer. */
 export async function openPairs(executor: Executor, pairs: readonly StoredPair[], view: View): Promise<OpenPair[]> {
   const ids = [...new Set(pairs.flatMap(({ one, other }) => [one, other]))]
   const wishIds = await readWishIds(executor, ids, view)
@@ -75,18 +74,18 @@ export async function openPairs(executor: Executor, pairs: readonly StoredPair[]
   )
 }
 
-/** The priority as a whole number, since a cursor holds those alone: the bits of its column, which sort as its positive values do. */
+/** The priority as an integer, because cursors only hold those: a positive float's bits sort like its value. */
 type Position = [bits: number, suggestionId: string]
 const cursors = cursorsOf<Position>('wish suggestions', isPositionNumber, isPositionId)
 const bits = sql<number>`('x' || encode(float4send(priority), 'hex'))::bit(32)::bigint`
 
-/** One of the two requests was found by this topic, and is of one of these products. */
+/** One of the two requests must match topic and product. */
 type SuggestionFilters = Pick<RequestFilters, 'topic' | 'products'>
 
-/** The pairs of at most so many requests are read and sorted; of more, the order is read until a page is full. */
+/** With at most this many requests, their pairs are read and sorted; else the order is read until a page is full. */
 const maxSelected = 2_000
 
-/** The ids that a filter leaves where they are few; null without a filter. */
+/** The few ids that a filter leaves; null without a filter. */
 async function fewIds(executor: Executor, filters: SuggestionFilters): Promise<string[] | null> {
   for (const ids of [idsOfTopic(filters, maxSelected + 1), idsOfProducts(filters, maxSelected + 1)]) {
     if (ids === null) continue
@@ -122,7 +121,7 @@ async function readPairs(executor: Executor, { filters, few, after, limit }: Rea
   return rows.map((row) => ({ ...row, bits: Number(row.bits) }))
 }
 
-/** A stored pair by its id; null where there is none. */
+/** A stored pair by id; null if there is none. */
 export async function readPair(executor: Executor, suggestionId: string): Promise<StoredPair | null> {
   const { rows } = await sql<StoredPair>`
     select suggestion_id as "suggestionId", one_id as one, other_id as other, similarity, priority, judged_same as "judgedSame"
@@ -130,7 +129,7 @@ export async function readPair(executor: Executor, suggestionId: string): Promis
   return rows[0] ?? null
 }
 
-/** The pairs of a page, with their wishes; the wish with more votes first. */
+/** The pairs of a page with their wishes, the more voted first. */
 async function showPairs(
   executor: Executor,
   pairs: readonly OpenPair[],
@@ -151,7 +150,7 @@ async function showPairs(
       texts.get(one),
       texts.get(other),
     ]
-    // Another statement: a request may be gone meanwhile.
+    // A request may have been deleted since the previous statement.
     if (!wish || !otherWish || !text || !otherText) return []
     const reasons = reasonsOf(text, otherText)
     return [
@@ -166,14 +165,10 @@ async function showPairs(
   })
 }
 
-/** So many stored pairs are read at a time, at most so many times for a page. */
 const readAtOnce = 200
 const maxReads = 5
 
-/**
- * A page of the pairs that a view asks, those with the most votes times similarity first.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
- */
+/** A page of open pairs, by votes times similarity. @throws ServiceError INVALID_REQUEST for a foreign cursor. */
 export async function listSuggestions(
   executor: Executor,
   { limit, cursor, view, now, topic, products }: PageInput & SuggestionFilters & { view: View; now: Date },

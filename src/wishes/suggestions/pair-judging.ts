@@ -15,7 +15,7 @@ import { modelName } from '../corrections/corrections.ts'
 import { answerSuggestion } from './answer.ts'
 import { openPairs, readPair } from './list.ts'
 
-/** A yes of the model joins a pair that the texts make at least this similar; of others it is only said. */
+/** If the model agrees, pairs from this text similarity on are joined; for others its answer is only shown. */
 export const agreeingSimilarity = 0.2
 
 const answerSchema = Type.Object({ same: Type.Boolean() }, { additionalProperties: false, required: ['same'] })
@@ -46,7 +46,6 @@ const dataOf = ({ platform, product, title, description }: ComparedRequest) => (
   text: description.slice(0, maxText).toWellFormed(),
 })
 
-/** The question whether two requests ask for the same. */
 const sameQuestion = (one: ComparedRequest, other: ComparedRequest): Question => ({
   name: 'comparison',
   schema: answerSchema,
@@ -63,7 +62,7 @@ const isFree = ({ now }: ClaimInput) => sql`(claimed_until is null or claimed_un
   -- A clock was set back.
   or claimed_until > ${new Date(now.getTime() + claimMs + clockToleranceMs)}::timestamptz)`
 
-/** The next pair that no model was asked about, the most votes times similarity first. */
+/** The next pair without a model's answer, by votes times similarity. */
 const nextPair = (input: ClaimInput) => sql<{ suggestion_id: string }>`
   select suggestion_id from wish_suggestions where judged_same is null and ${isFree(input)}
     and not exists (select from requests where id in (one_id, other_id)
@@ -71,15 +70,14 @@ const nextPair = (input: ClaimInput) => sql<{ suggestion_id: string }>`
   order by priority desc, suggestion_id desc limit 1`
 
 /**
- * Claims the next pair, and counts it, before it is sent: after a crash fewer are sent, never more. One that is not answered may be claimed again
- * an hour later.
- * @returns null when there is none, or the day has its maximum.
+ * Claims and counts the next pair before it is sent: a crash can only lower the number sent. An unanswered pair can be
+ * claimed again after an hour. Null if there is none, or the day has its maximum.
  */
 async function claimPair(database: Database, input: ClaimInput): Promise<string | null> {
   if ((await nextPair(input).execute(database)).rows.length === 0) return null
   const day = input.now.toISOString().slice(0, 10)
   return database.transaction().execute(async (transaction) => {
-    // The row of the day is locked from here on, so the next statement reads the claims of all other processes.
+    // This locks the day's row, so the next statement sees the claims of all other processes.
     const { rows: counted } = await sql`
       insert into judgement_days as counted (day, judged, pairs) values (${day}::date, 0, 1)
       on conflict (day) do update set pairs = counted.pairs + 1 where counted.pairs < ${input.config.pairsPerDay}
@@ -94,7 +92,7 @@ async function claimPair(database: Database, input: ClaimInput): Promise<string 
   })
 }
 
-/** Takes back that a pair was counted that was not sent. It stays claimed: an hour later it may be open again. */
+/** Uncounts a pair that was not sent. It stays claimed and may be open again in an hour. */
 const uncount = (executor: Executor, now: Date) =>
   sql`update judgement_days set pairs = pairs - 1 where day = ${now.toISOString().slice(0, 10)}::date and pairs > 0`.execute(
     executor,
@@ -104,8 +102,8 @@ const storeAnswer = (executor: Executor, suggestionId: string, same: boolean) =>
   sql`update wish_suggestions set judged_same = ${same} where suggestion_id = ${suggestionId}::uuid`.execute(executor)
 
 /**
- * Has a model compare the pairs that may be the same, one after the other, until there is none, the day has its maximum, or the endpoint fails. What it
- * takes for the same, and the texts make alike enough, becomes a merge for all accounts, made by the model; the operator can undo it.
+ * Has a model compare possibly equal pairs until none is left, the day has its maximum or the endpoint fails. Merges,
+ * for all accounts, what it confirms and the texts support; the operator can undo it.
  */
 export function createPairJudging({ database, clock, log, config, dispatcher }: JudgingDependencies): BackgroundRun {
   const endpoint = createEndpoint({ config: config.model, clock, dispatcher })
@@ -118,18 +116,18 @@ export function createPairJudging({ database, clock, log, config, dispatcher }: 
       select id, platform, product, title, left(description, ${sql.lit(maxText)}) as description from requests
       where id = any(${[pair.one, pair.other]}::uuid[])`.execute(database)
     const [one, other] = [pair.one, pair.other].map((id) => rows.find((row) => row.id === id))
-    // Nobody needs to know it of a pair that was answered, or whose requests are hidden.
+    // Already answered, or its requests are hidden.
     if (!isOpen || !one || !other) return void (await uncount(database, clock.now()))
     const { same } = await endpoint.complete(sameQuestion(one, other), readAnswer, signal)
     await database.transaction().execute(async (transaction) => {
-      // Before any row, as in all that writes memberships.
+      // Before any row, like every writer of memberships.
       await takeLock(transaction, 'memberships')
       await storeAnswer(transaction, suggestionId, same)
       if (!same || pair.similarity < agreeingSimilarity) return
       const corrector = { accountId: null, madeBy: modelName, now: clock.now() }
       if ((await openPairs(transaction, [pair], sharedView)).length === 0) return
       await answerSuggestion(transaction, { ...corrector, suggestionId, answer: 'same' }).catch((error: unknown) => {
-        // A wish may be too large to be merged. What was paid for is kept.
+        // A wish may be too large to merge. Keeps the paid answer.
         if (!(error instanceof ServiceError)) throw error
       })
     })

@@ -43,7 +43,7 @@ const answered = closed({
 
 const tags = { account: ['Wishes'], operator: ['Admin'] }
 
-/** The routes by which accounts, and the operator for all of them, answer which wishes are the same. */
+/** Registers the routes that answer which wishes are the same, per account and for the operator. */
 export function registerSuggestionRoutes(app: App, dependencies: RouteDependencies): void {
   const { account, operator } = audiencesOf(dependencies.authentication)
   registerSuggestions(app, dependencies, { ...account, tags: tags.account })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../../database/open.ts'
 
-/** A request that placing compared, and another one whose wish may be the same. */
+/** A request that placing compared, and another whose wish may be the same. */
 export interface SimilarPair {
   requestId: string
   otherId: string
@@ -9,24 +9,20 @@ export interface SimilarPair {
   similarity: number
 }
 
-/** The votes of the wish that everybody sees a row of `request_facets` in. */
+/** The votes of the shared wish of a row of `request_facets`. */
 const wishVotes = (row: 'one' | 'other') => {
   const [id, votes] = [sql.ref(`${row}.request_id`), sql.ref(`${row}.votes`)]
   return sql`greatest(coalesce(
     (select wishes.votes from wish_members join wishes on id = wish_id where wish_members.request_id = ${id}), ${votes}), 0)`
 }
 
-/**
- * By the votes of the wishes of `one` and `other`, rows of `request_facets`; one more, so that pairs without votes are ordered by their similarity.
- * Requests of one day are mostly parts of one work: 17 of 116 that were read were the same, of others 70 of 274.
- */
+/** Similarity times votes plus one; half for requests of one day, which are mostly parts of one work. */
 const priority = sql`(suggestion.similarity * (1 + ${wishVotes('one')} + ${wishVotes('other')})
   * case when abs(extract(epoch from one.posted_at - other.posted_at)) < 86400 then 0.5 else 1 end)::real`
 
 /**
- * Writes the pairs that requests found which were placed, instead of those that they found before; what others found with them stays, and what a
- * model said of a pair that is as similar as before. The locks of all of them are held, so that none is deleted meanwhile; those that are gone
- * are left out.
+ * Replaces the pairs that placed requests found. Keeps pairs found by others, and a model's answer if the similarity is
+ * unchanged. Their locks must be held; deleted requests are skipped.
  */
 export async function writeSuggestions(
   transaction: Transaction,
@@ -58,10 +54,9 @@ export async function writeSuggestions(
       claimed_until = case when ${isAsBefore} then stored.claimed_until end`.execute(transaction)
 }
 
-/** So many pairs at a time follow their votes. */
 const maxRefreshed = 2_000
 
-/** Brings the priority of pairs up to date of whose wishes the votes or members changed since yesterday. @returns whether there may be more of them */
+/** Updates the priority of pairs whose wishes changed since yesterday. @returns whether there may be more. */
 export async function refreshPriorities(database: Database): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     update wish_suggestions as suggestion set priority = fresh.priority from (

@@ -3,20 +3,20 @@ import type { RequestStatus } from '../../database/column-types.ts'
 import type { Executor } from '../../database/open.ts'
 import { standingIn, type View } from '../../requests/view.ts'
 
-/** By what else the likely requests of a topic are counted: the most voted ones where there are more than `maxCounted`. */
+/** Breakdowns of a topic's likely requests; of the most voted if there are more than `maxCounted`. */
 export interface Breakdown {
-  /** The most requests first. With those whose status is unknown they are all that were counted. */
+  /** By descending number of requests. Together with unknown ones they are all that were counted. */
   statuses: { status: RequestStatus; requests: number; votes: number }[]
   statusUnknown: { requests: number; votes: number }
-  /** The most voted first, at most 20. */
+  /** Up to 20, most voted first. */
   products: { product: string; requests: number; votes: number }[]
-  /** The most voted one, and its share of all votes, 0 to 1; null where nothing has votes. */
+  /** The most voted request and its share of all votes, 0 to 1; null without votes. */
   largest: { requestId: string; votes: number; share: number } | null
-  /** How many of them were counted: all, but for very large topics. */
+  /** How many were counted: all, except for very large topics. */
   counted: number
 }
 
-/** So many requests of a topic are counted, at some 10 µs each. */
+/** Requests counted per topic, about 10 µs each. */
 const maxCounted = 10_000
 const maxProducts = 20
 
@@ -27,7 +27,7 @@ interface Row {
   votes: number
 }
 
-/** Counts the likely requests of a topic in a view by status and product. @param votes of all of them together */
+/** Counts a topic's likely requests by status and product. @param votes of all of them together */
 export async function readBreakdown(
   executor: Executor,
   key: string,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { View } from '../../requests/view.ts'
 
-/** The links of requests to topics that an account sees in another class, and what that changes: 1, 0 or -1. */
+/** The topic links of requests that an account sees in another class, with the resulting changes: 1, 0 or -1. */
 const changesOf = ({ account }: View, keys: readonly string[] | null): RawBuilder<unknown> => sql`
   select link.topic_key, link.platform, link.posted_at, link.votes, link.tags,
     link.standing = -1 as unlisted, (own.standing = 2)::integer - (link.standing = 2)::integer as requests,
@@ -14,9 +14,9 @@ const ofKeys = (keys: readonly string[] | null) =>
   keys === null ? sql`` : sql`where topic_key = any(${[...keys]}::text[])`
 
 /**
- * A query for what is to be added to the counts of topics, with the columns of `topics`: what is not folded into them yet, and the differences of a
- * view's account; and `own`: whether the account has requests in it that others do not see. The work grows with both, not with the topics.
- * @param keys of the topics; null for all whose counts change.
+ * A query for what to add to the counts of topics: unfolded differences and those of the view's account. `own`: whether
+ * the account alone sees some of its requests.
+ * @param keys of the topics; null for all that change
  */
 export const topicChanges = (view: View, keys: readonly string[] | null): RawBuilder<unknown> => {
   const unfolded = sql`select topic_key, requests, votes, maybe, false as unlisted from topic_deltas ${ofKeys(keys)}`
@@ -27,7 +27,7 @@ export const topicChanges = (view: View, keys: readonly string[] | null): RawBui
     from (${unfolded} ${view.account === null ? sql`` : ofAccount}) as changes group by topic_key`
 }
 
-/** The same in the counts of `topic_counts`: by platform, UTC day of posting and tag. */
+/** The same for `topic_counts`: by platform, UTC day and tag. */
 export const countChanges = (view: View, keys: readonly string[]): RawBuilder<unknown> => {
   const unfolded = sql`select topic_key, part.* from topic_deltas
     cross join lateral unnest(kinds, parts, part_requests, part_votes) as part (kind, value, requests, votes) ${ofKeys(keys)}`

@@ -7,10 +7,9 @@ import { membersIn } from '../../requests/wish-numbers/membership.ts'
 import { wordsOf } from '../../runtime/text/words.ts'
 import { sameWordsIn } from '../../search/query.ts'
 
-/** Of a wish so many requests are looked at. */
 const maxLookedAt = 50
 
-/** Whether title or text say a topic: its words, or what a search takes as the same ("dark theme" of dark mode). */
+/** Whether title or text mention a topic, in its words or what a search takes as the same ("dark theme"). */
 function createWordsTest(topic: string): TopicTest {
   const written = ` ${wordsOf(topic).join(' ')} `
   const others = sameWordsIn(topic).flatMap(({ words, others: same }) =>
@@ -20,7 +19,7 @@ function createWordsTest(topic: string): TopicTest {
   return (request) => tests.some((isAbout) => isAbout(request))
 }
 
-/** Those of some wishes of which a request of the topic says it in title or text: the others have it only as a tag. */
+/** The wishes with a request of the topic that mentions it in title or text, not only as a tag. */
 export async function readInWords(
   executor: Executor,
   wishIds: readonly string[],

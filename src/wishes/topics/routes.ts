@@ -15,7 +15,7 @@ import { listTopics, summaryProperties } from './topics.ts'
 
 const shared = { tags: ['Topics'], security: [{ apiKey: [] }] }
 
-/** The topics of the cache. */
+/** Registers the routes for topics. */
 export function registerTopicRoutes(app: App, dependencies: RouteDependencies): void {
   registerList(app, dependencies)
   registerPage(app, dependencies)

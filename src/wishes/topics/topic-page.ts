@@ -32,7 +32,6 @@ interface Count {
   votes: number
 }
 
-/** By platform and by day of posting, in a view. */
 async function readCounts(executor: Executor, key: string, view: View): Promise<Count[]> {
   const { rows } = await sql<Count>`
     with changes as materialized (${countChanges(view, [key])})
@@ -46,7 +45,7 @@ async function readCounts(executor: Executor, key: string, view: View): Promise<
   return rows.map((row) => ({ ...row, votes: Number(row.votes) }))
 }
 
-/** The page of one topic; null when the view has no request of it. Its parts are read one after the other. */
+/** Reads a topic's page, one part after the other; null if the view has no request of it. */
 export async function readTopicPage(executor: Executor, input: TopicInput): Promise<TopicPage | null> {
   const summary = await readTopic(executor, input)
   if (summary === null) return null
@@ -73,19 +72,19 @@ export async function readTopicPage(executor: Executor, input: TopicInput): Prom
 
 const shownWishes = 20
 
-/** A wish of a topic, with the numbers of the whole wish: also of its requests that other topics found. */
+/** A wish of a topic. Its numbers cover the whole wish, including requests of other topics. */
 interface TopicWish extends Pick<WishSummary, 'wishId' | 'votes' | 'own' | 'platforms' | 'product' | 'status'> {
-  /** Its most telling request, whose title is that of the wish. */
+  /** Its most telling request, which gives the title. */
   request: RequestRecord
   requests: number
-  /** The topic is a tag of it, and stands in neither title nor text. */
+  /** Whether the topic is only a tag, in neither title nor text. */
   isTagOnly: boolean
 }
 
-/** One page of the list may have too few wishes of a topic with many requests, because it scans a bounded part of its order. */
+/** Because a page of the list scans a bounded part of its order, it may have too few wishes of a large topic. */
 const maxPages = 3
 
-/** The most voted wishes of a topic in a view: of those of the list of wishes, the ones that it is only a tag of come last. */
+/** A topic's most voted wishes in a view; those with the topic only as a tag come last. */
 async function readTopicWishes(
   executor: Executor,
   { topic, view, now }: { topic: string; view: View; now: Date },

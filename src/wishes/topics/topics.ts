@@ -11,14 +11,14 @@ import { countChanges, topicChanges } from './differences.ts'
 import { type TopicOrder, topicOrders } from './orders.ts'
 
 interface TopicListInput extends PageInput {
-  /** Part of a name; case and the amount of white space are ignored. */
+  /** Part of a name, ignoring case and white space. */
   query?: string
   sortBy: TopicOrder
   now: Date
   view: View
 }
 
-/** A topic in a list, as it is answered. */
+/** A topic in a list. */
 export const summaryProperties = {
   topic: Type.String({ description: 'In its first spelling; case and the amount of white space are ignored' }),
   requests: Type.Integer({ description: 'How many likely requests it has, as your account sees them' }),
@@ -53,14 +53,14 @@ interface TopicRow {
   from_expansion: boolean
 }
 
-/** The position after which a page continues: the sort key of its last topic, in microseconds or votes, and the topic's key. */
+/** Where the next page starts: the last topic's sort key (microseconds or votes) and its key. */
 type Position = [key: number, topic: string]
 
 const cursors = Object.fromEntries(
   topicOrders.map((order) => [order, cursorsOf<Position>(`topics-${order}`, isPositionNumber, isPositionText)]),
 ) as Record<TopicOrder, Cursors<Position>>
 
-/** How many topics a page with a query scans: this bounds the work of a query, however few names match. */
+/** Topics scanned per page of a query, however few names match: bounds the work. */
 const maxScanned = 5_000
 const shownTags = 10
 
@@ -70,7 +70,7 @@ const orders = {
   name: sql`key asc`,
 } as const
 
-/** The condition for topics after a position, in a form that the index of the order can use. */
+/** The condition for topics after a position, in a form that the order's index can use. */
 function after(sortBy: TopicOrder, [value, key]: Position) {
   if (sortBy === 'name') return sql`key > ${key}`
   const column = sql.ref(sortBy === 'new' ? 'collected_at' : 'votes')
@@ -79,16 +79,13 @@ function after(sortBy: TopicOrder, [value, key]: Position) {
   return sql`(${column}, key) < (${from}, ${key})`
 }
 
-/**
- * For a query that has `changed`: the topics whose counts are not all folded, or that an account sees in other numbers. One that an expansion thought
- * of is listed for an account that collected it from sources of its own.
- */
+/** For a query with `changed`: topics with other numbers; those of expansions only with `own` requests. */
 const changedTopics = sql`
   select key, name, topics.requests + changed.requests as requests, topics.votes + changed.votes as votes,
     topics.maybe + changed.maybe as maybe, collected_at, from_expansion
   from changed join topics using (key) where not from_expansion or own`
 
-/** At most `limit` topics in an order, with the numbers of a view: an index has the order of those that nothing changes. */
+/** Up to `limit` topics in an order, with a view's numbers. Unchanged ones come from an index. */
 function listedTopics({ sortBy, view }: TopicListInput, from: RawBuilder<unknown>, limit: number): RawBuilder<unknown> {
   const shared = sql`
     select key, name, requests, votes, maybe, collected_at, from_expansion from topics
@@ -120,7 +117,6 @@ async function findTopics(executor: Executor, input: TopicListInput) {
   return { rows, scanned }
 }
 
-/** The counts of several topics in a view. */
 async function summarise(
   executor: Executor,
   topics: readonly TopicRow[],
@@ -129,7 +125,7 @@ async function summarise(
   if (topics.length === 0) return []
   const keys = topics.map(({ key }) => key)
   const daysBack = (days: number) => dayOf(new Date(now.getTime() - (days - 1) * dayMs))
-  // Tags that the view does not change are read in the order of their index; the others are few.
+  // Tags that the view does not change are read from their index; the others are few.
   const { rows } = await sql<{ growth: TopicSummary['growth']; tags: TopicSummary['tags'] }>`
     with changes as materialized (${countChanges(view, keys)})
     select
@@ -160,11 +156,7 @@ async function summarise(
   }))
 }
 
-/**
- * One page of the topics that have requests. Keyset paging: a topic whose position does not change is listed exactly once. With a
- * query a page may hold fewer topics than `limit`, even none, although more follow.
- * @throws ServiceError INVALID_REQUEST for a cursor that is not of this list.
- */
+/** A page of topics by keyset; short pages with a query. @throws ServiceError INVALID_REQUEST for a foreign cursor. */
 export async function listTopics(
   executor: Executor,
   input: TopicListInput,
@@ -173,14 +165,14 @@ export async function listTopics(
   const page = rows.filter(({ matches }) => matches).slice(0, input.limit)
   const isFull = page.length === input.limit
   const hasMore = rows.length > page.length || rows.at(-1)?.rank === scanned
-  // The next page skips what this page scanned without a match.
+  // The next page skips what this page scanned in vain.
   const end = isFull ? page.at(-1) : rows.at(-1)
   const results = await summarise(executor, page, input)
   const value = (row: (typeof rows)[number]) => Number(input.sortBy === 'new' ? row.micros : row.votes)
   return { results, hasMore, cursor: hasMore && end ? cursors[input.sortBy].encode([value(end), end.key]) : null }
 }
 
-/** One topic, by any spelling; null when the view has no likely request of it, and none of the class maybe. */
+/** Reads a topic by any spelling; null if the view has no likely or maybe request of it. */
 export async function readTopic(
   executor: Executor,
   { topic, now, view }: { topic: string; now: Date; view: View },

@@ -2,17 +2,15 @@ import { sql } from 'kysely'
 import type { Database, Executor } from '../../database/open.ts'
 import type { Verified, VerifyOptions, WrongNumber } from '../../requests/wrong-number.ts'
 
-/** A stored count that differs from the requests. */
 interface WrongCount {
   topicKey: string
-  /** `total`, `maybe`, `platform`, `day`, `tag`, or `link` for a row of `request_topics` that differs from its request. */
+  /** `total`, `maybe`, `platform`, `day`, `tag`, or `link` for a row of `request_topics` unlike its request. */
   kind: string
   value: string
   stored: { requests: number; votes: number }
   counted: { requests: number; votes: number }
 }
 
-/** Whether a row is of the topics to verify. */
 const isAmong = (keys: readonly string[] | null) =>
   keys === null ? sql`true` : sql`topic_key = any(${[...keys]}::text[])`
 
@@ -21,12 +19,7 @@ const linked = (standing: 1 | 2, keys: readonly string[] | null) => sql`
   from request_topics join requests on requests.id = request_id
   where requests.standing = ${sql.lit(standing)} and ${isAmong(keys)}`
 
-/**
- * Counts topics again and compares, as of one moment: the counts with what is not folded into them yet. It reads all their requests: for checks and
- * tests, not for callers that wait.
- * @param keys the topics; null for all.
- * @returns the wrong counts, at most `limit`; empty when all are right.
- */
+/** Recounts topics (null: all) in one snapshot, reading all requests. @returns up to `limit` wrong counts. */
 export async function findWrongCounts(
   executor: Executor,
   limit = 100,
@@ -84,11 +77,11 @@ export async function findWrongCounts(
   return rows
 }
 
-/** Topics of one statement, and the requests that they have at most together, unless a single topic has more. */
+/** The most topics per statement, and their most requests together, unless a single topic has more. */
 const maxTopics = 200
 const maxRequests = 5_000
 
-/** The next topics, also those of which only counts are left. */
+/** The next topics, including those with only counts left. */
 async function readTopics(database: Database, after: string): Promise<{ key: string; size: number }[]> {
   const { rows } = await sql<{ key: string; size: number }>`
     select key, coalesce(requests + maybe, 0) as size from (
@@ -108,10 +101,7 @@ const toWrongNumber = ({ topicKey, kind, value, stored, counted }: WrongCount): 
   expected: describeCount(counted),
 })
 
-/**
- * Counts every topic again, some at a time: each statement reads some thousand requests as of one moment, so what is written meanwhile is no
- * difference.
- */
+/** Recounts every topic, some thousand requests per snapshot, so that concurrent writes are no differences. */
 export async function verifyTopics(database: Database, { limit, signal }: VerifyOptions): Promise<Verified> {
   const wrong: WrongNumber[] = []
   const check = async (keys: readonly string[]) => {

@@ -33,7 +33,7 @@ const trends = closed({
   ),
 })
 
-/** How the votes of some wishes changed: what lists and searches show beside them. */
+/** Registers the votes of wishes over time, shown beside lists and searches. */
 export function registerTrendRoutes(
   app: App,
   { database, clock, authentication }: Omit<RouteDependencies, 'idempotent'>,

@@ -9,22 +9,21 @@ import { readMemberNumbers, type WishGrowth } from '../list/summary.ts'
 
 export interface WishTrend {
   wishId: string
-  /** At the end of each day, the oldest first. */
+  /** At the end of each day, oldest first. */
   votes: number[]
-  /** The UTC day of the first sample of any of its requests, YYYY-MM-DD: before it no change was seen. Null without one. */
+  /** The UTC day (YYYY-MM-DD) of the first vote sample of any of its requests; null without samples. */
   measuredSince: string | null
   growth: WishGrowth
   voices: number
 }
 
-/** The UTC days on which a trend has its points, YYYY-MM-DD: today, and every seventh day before it, the oldest first. */
+/** The UTC days (YYYY-MM-DD) of a trend's points: today and every seventh day before, oldest first. */
 export const daysOfTrend = (weeks: number, now: Date): string[] =>
   Array.from({ length: weeks + 1 }, (_, week) => dayOf(new Date(now.getTime() - (weeks - week) * 7 * dayMs)))
 
 /**
- * The votes of some wishes in a view at the end of some days; imported ones have none. A request counts from the day on which it was posted; before its first
- * sample it counts with the votes of that sample, which are the first that are known.
- * @param wishIds at most 100; one that does not exist in the view is left out.
+ * The votes of up to 100 wishes at the end of some days, without imported ones. A request counts from its posting day
+ * on, before its first sample with that sample's votes. Omits wishes that do not exist in the view.
  */
 export async function readTrends(
   executor: Executor,

@@ -8,16 +8,14 @@ import { createSlackAdapter } from './slack.ts'
 import { createWebhookAdapter } from './webhook.ts'
 
 export interface AdaptersInput {
-  /** To addresses of accounts. */
   outbound: Outbound
-  /** To addresses of the operator. */
   operatorOutbound: Outbound
   apprise: AppriseConfig | null
-  /** Types that other rooms make, such as mail. */
+  /** Types made by other rooms, such as mail. */
   others?: readonly ChannelAdapter[]
 }
 
-/** Every type of channels of this service. */
+/** Creates every type of channel. */
 export function createAdapters({ outbound, operatorOutbound, apprise, others = [] }: AdaptersInput): Adapters {
   const all: ChannelAdapter[] = [
     createWebhookAdapter(outbound),

@@ -25,16 +25,13 @@ const lookalikes: Readonly<Record<string, string>> = {
   '!': 'ǃ',
 }
 
-/**
- * A text that no service behind Apprise can take for markup. Which one that is, and how it escapes, is not known here, so the characters of HTML and of
- * Markdown are replaced by ones that look like them.
- */
+/** Replaces HTML and Markdown characters by look-alikes: the service behind Apprise and its escapes are unknown. */
 export const escapeApprise = (value: string): string =>
   withoutHosts(value)
     .replace(/[<>[\]*`~\\|&#!]/g, (one) => lookalikes[one]!)
-    // Within a word it is no markup.
+    // Inside a word, it is no markup.
     .replace(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '‗')
-    // A list or a line of Markdown.
+    // A list or rule in Markdown.
     .replace(/^(\s*)([-+=])/g, '$1\u200b$2')
     .replace(/^(\s*\d+)([.)])/g, '$1\u200b$2')
 
@@ -53,10 +50,7 @@ export const apprisePayload = (message: Message, tag: string): Record<string, un
   format: 'text',
 })
 
-/**
- * A tag of the configuration that the operator keeps in Apprise API (https://github.com/caronc/apprise-api). Its address is the operator's, so it may be private.
- * @param outbound to addresses of the operator.
- */
+/** A tag in the operator's Apprise API (https://github.com/caronc/apprise-api), whose address may be private. */
 export const createAppriseAdapter = (
   outbound: Outbound,
   config: AppriseConfig | null,

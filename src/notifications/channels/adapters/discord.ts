@@ -3,20 +3,21 @@ import type { Outbound } from '../../../http/outbound/outbound.ts'
 import { chatWebhook } from './http-outcome.ts'
 import { fitting, linesOf, type MessageLine, toLine, withoutAddresses } from './text.ts'
 
-/** Every character that is markup in Discord's Markdown, with a backslash before it; and mentions and addresses taken apart. */
+/** Escapes Discord's Markdown, and breaks mentions and addresses. */
 export const escapeDiscord = (value: string): string =>
   withoutAddresses(value)
     .replace(/[\\`*_~|<>#[\](){}:+=.!^-]/g, '\\$&')
     .replaceAll('@', '@\u200b')
 
-// https://docs.discord.com/developers/resources/message#embed-object-embed-limits: 256 for a title, 4,096 for a description, 6,000 in all.
+// Limits: 256 for a title, 4,096 for a description, 6,000 in total
+// (https://docs.discord.com/developers/resources/message#embed-object-embed-limits).
 const maxTitle = 256
 const maxDescription = 4_096
 
-/** Half of the limit of a title, because escaping can double it. */
+/** Half of the title's limit, because escaping can double it. */
 const titleOf = (title: string) => escapeDiscord(toLine(title, maxTitle / 2 - 20)).slice(0, maxTitle)
 
-/** Our own addresses hold none of the characters that would end a link. */
+/** Our own URLs contain no characters that would end a link. */
 const isPlainUrl = (url: string) => /^https?:\/\/[^\s()<>[\]\\"]+$/.test(url)
 
 function toMarkdown(line: MessageLine): string {
@@ -33,12 +34,12 @@ function toMarkdown(line: MessageLine): string {
   }
 }
 
-/** The payload of a webhook of Discord. */
+/** The payload of a Discord webhook. */
 export function discordPayload(message: Message): Record<string, unknown> {
   const lines = linesOf(message).map(toMarkdown)
   const description = fitting(lines, maxDescription, (line) => line.length + 1).join('\n')
   return {
-    // Flag 4 is SUPPRESS_EMBEDS, which would hide this embed; without `content` there is nothing to unfurl.
+    // Do not set flag 4 (SUPPRESS_EMBEDS): it would hide this embed. Without `content`, nothing is unfurled anyway.
     allowed_mentions: { parse: [] },
     embeds: [
       {
@@ -53,7 +54,7 @@ export function discordPayload(message: Message): Record<string, unknown> {
 
 const hosts = /^(?:(?:canary|ptb)\.)?discord(?:app)?\.com$/
 
-/** A webhook of Discord. */
+/** The adapter for Discord webhooks. */
 export const createDiscordAdapter = (outbound: Outbound) =>
   chatWebhook(outbound, {
     type: 'discord',

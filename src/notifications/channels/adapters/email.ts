@@ -24,25 +24,25 @@ import { sealedFor } from '../store/channels.ts'
 import { channelStates } from '../store/states.ts'
 
 export interface EmailConfig {
-  /** As `parseMailAddress` gives it. */
+  /** From `parseMailAddress`. */
   address: string
 }
 
 export interface EmailDependencies {
   database: Database
-  /** Null where the operator has not configured a mail server. */
+  /** Null without a configured mail server. */
   mailer: Mailer | null
   states?: ChannelStates
   limits?: MailLimits
 }
 
-/** For its consent and the limits, before the mail server is asked. */
+/** For checking consent and limits, before calling the mail server. */
 const beforeMailMs = 5_000
 
 const unavailable = 'The operator has not configured a mail server (SMTP_URL).'
 const oneAddress = 'must be one mail address like name@example.org, without a name, quotes or comments'
 
-/** Only a channel whose address confirmed for its account gets mails. @returns the outcome of any other. */
+/** Only a channel whose address was confirmed for its account gets mail. @returns the outcome for others. */
 async function readAllowed({ database }: EmailDependencies, { address }: EmailConfig, { channelId }: DeliveryContext) {
   const [to, consent] = [parseMailAddress(address), await readConsent(database, channelId)]
   const none = { outcome: 'failed', error: 'The address has not been confirmed.', isFinal: 'delivery' } as const
@@ -55,7 +55,7 @@ async function readAllowed({ database }: EmailDependencies, { address }: EmailCo
   return { outcome: 'allowed', to, consent } as const
 }
 
-/** Counts a mail. @returns how long to wait when a limit is reached, else null. */
+/** Counts a mail. @returns the wait if a limit is reached, else null. */
 async function waitFor(
   { database, limits = usualLimits }: EmailDependencies,
   { accountId, now }: DeliveryContext,
@@ -102,13 +102,13 @@ async function deliver(
   const status = result.failure.code ?? undefined
   const failed = { outcome: 'failed', error: result.error, ...(status === undefined ? {} : { status }) } as const
   if (result.kind !== 'bounced') return failed
-  // Whoever gets the mailbox next has to confirm it himself.
+  // The mailbox's next owner must confirm for themselves.
   const key = { accountId, addressHash: consent.addressHash }
   await database.transaction().execute((transaction) => withdrawConsent(transaction, key, now))
   return { ...failed, isFinal: 'channel', reason: 'bounced' }
 }
 
-/** Mails to an address that confirmed (`../../mail`). */
+/** Mails to confirmed addresses (`../../mail`). */
 export function createEmailAdapter(dependencies: EmailDependencies): ChannelAdapter<EmailConfig> {
   const { mailer, states = channelStates } = dependencies
   return {
@@ -141,7 +141,7 @@ export function createEmailAdapter(dependencies: EmailDependencies): ChannelAdap
   }
 }
 
-/** What a confirmation, an unsubscription and a bounce do to the channels of an address. */
+/** How confirmations, unsubscriptions and bounces change the channels of an address. */
 export const emailStates = (states: ChannelStates = channelStates) => ({
   onConfirmed: async (transaction: Transaction, channelIds: readonly string[]) => {
     for (const channelId of [...channelIds].sort()) await states.confirm(transaction, channelId)
@@ -154,7 +154,7 @@ export const emailStates = (states: ChannelStates = channelStates) => ({
   },
 })
 
-/** Reads the address of a channel that waits for its confirmation, from its seal. */
+/** Opens the sealed address of a channel that awaits confirmation. */
 export const addressOfUnconfirmed =
   (database: Database, secrets: Secrets) =>
   async (channelIds: readonly string[]): Promise<AddressOfChannel | null> => {

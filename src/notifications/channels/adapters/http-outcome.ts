@@ -5,17 +5,17 @@ import { TargetRefusedError } from '../../../http/outbound/public-address.ts'
 import { invalidField } from '../../../http/validation.ts'
 import type { ChannelAdapter, DeliveryOutcome } from '../adapter.ts'
 
-/** Where an address leads, as host and port. */
+/** Host and port of a URL. */
 export const hostOf = (url: URL): string => url.host
 
-/** The last characters of a secret, enough to tell two apart and too few to use. */
+/** The end of a secret: enough to tell two apart, too little to use. */
 export const lastOf = (text: string): string => (text.length < 12 ? '…' : `…${text.slice(-4)}`)
 
-/** What is shown of an address whose path may be a secret. */
+/** What to show of a URL whose path may be a secret. */
 export const hintOf = (url: URL): string =>
   url.pathname === '/' && url.search === '' ? url.host : `${url.host}/${lastOf(`${url.pathname}${url.search}`)}`
 
-/** Checks the address of a receiver. @throws ServiceError INVALID_REQUEST that names the field. */
+/** Checks a receiver's address. @throws ServiceError INVALID_REQUEST that names the field. */
 export async function checkAddress(outbound: Outbound, field: string, text: string, signal: AbortSignal): Promise<URL> {
   try {
     return await outbound.checkTarget(text, signal)
@@ -25,11 +25,11 @@ export async function checkAddress(outbound: Outbound, field: string, text: stri
   }
 }
 
-/** What an account can repair, and what repeating does not. */
+/** What an account can repair, and repetition cannot. */
 export interface StatusRules {
-  /** Statuses after which the same message is not sent again, such as 400 for a receiver that checks the message itself. */
+  /** Statuses after which the message is not resent, such as 400 from a receiver that validates it. */
   finalForMessage?: readonly number[]
-  /** Statuses that say that the receiver is gone for good, besides 410. */
+  /** Statuses besides 410 that mean the receiver is gone for good. */
   finalForChannel?: readonly number[]
 }
 
@@ -42,7 +42,7 @@ function describe(status: number): string {
   return `The receiver answered ${status}.`
 }
 
-/** Posts a message, and says what came of it by the rules of Standard Webhooks. */
+/** Posts a message and judges the result by Standard Webhooks. */
 export async function postOnce(
   outbound: Outbound,
   target: TargetRequest,
@@ -64,7 +64,7 @@ export async function postOnce(
   }
 }
 
-/** Posts a payload as JSON, with the id of its message. */
+/** Posts a payload as JSON, with the message's id. */
 export const postJson = (
   outbound: Outbound,
   {
@@ -85,17 +85,13 @@ export const postJson = (
     rules,
   )
 
-/**
- * The incoming webhook of a chat service: an address of its hosts that takes a payload of its own form.
- * @param isItsOwn whether an address is one of the service's webhooks; asked only where private targets are not allowed, so tests can stand in for it.
- */
+/** The incoming webhook of a chat service. @param isItsOwn not asked if private targets are allowed, as in tests */
 export const chatWebhook = (
   outbound: Outbound,
   service: {
     type: ChannelAdapter<{ url: string }>['type']
     description: string
     isItsOwn: (url: URL) => boolean
-    /** What an address must be, as an error says it. */
     rule: string
     payload: (message: Message) => unknown
   },
@@ -109,7 +105,7 @@ export const chatWebhook = (
     if (!outbound.allowsPrivateTargets && !service.isItsOwn(url)) throw invalidField('url', service.rule)
     return { config: { url: url.href }, hint: hintOf(url), host: hostOf(url) }
   },
-  // 400: the payload; 403 and 404: the webhook or its channel was removed, which an owner may undo.
+  // 400 concerns the payload. 403 and 404: the webhook or its channel was removed, which may be undone.
   deliver: ({ url }, message, { signal }) =>
     postJson(outbound, { url, id: message.id, payload: service.payload(message), signal }, { finalForMessage: [400] }),
 })

@@ -12,24 +12,24 @@ export interface NtfyConfig {
   token: string | null
 }
 
-// ntfy turns a message of more than 4,096 bytes into an attachment (https://docs.ntfy.sh/publish/#limitations).
+// ntfy turns messages over 4,096 bytes into attachments (https://docs.ntfy.sh/publish/#limitations).
 const maxMessageBytes = 3_900
 
 const bytes = (line: string) => Buffer.byteLength(line) + 1
 
-/** A message as ntfy takes it in JSON. It is plain text: `markdown` is not set, and its programs make links only of addresses. */
+/** A message as ntfy JSON, in plain text: `markdown` is not set, and its apps link only addresses. */
 export function ntfyPayload(message: Message, topic: string): Record<string, unknown> {
   const lines = fitting(plainLines(message, withoutHosts), maxMessageBytes, bytes)
   return {
     topic,
     title: withoutHosts(toLine(message.title, 200)) || 'Wishwell',
-    // An empty one would be shown as "triggered".
+    // An empty message would show as "triggered".
     message: lines.join('\n').trim() || 'Open Wishwell for more.',
     ...(message.link ? { click: message.link.url } : {}),
   }
 }
 
-/** A topic of ntfy.sh or of a server of the account's own. */
+/** The adapter for a topic of ntfy.sh or another server. */
 export const createNtfyAdapter = (outbound: Outbound): ChannelAdapter<NtfyConfig> => ({
   type: 'ntfy',
   unavailable: null,
@@ -49,7 +49,7 @@ export const createNtfyAdapter = (outbound: Outbound): ChannelAdapter<NtfyConfig
   initialState: 'active',
   prepare: async ({ server = 'https://ntfy.sh', topic, token = null }, { signal }) => {
     const url = await checkAddress(outbound, 'server', String(server), signal)
-    // A message in JSON is posted to the root of the server, which may be below a path.
+    // JSON messages are posted to the server's root, which may be below a path.
     const root = `${url.origin}${url.pathname.replace(/\/*$/, '/')}`
     const config = { server: root, topic: String(topic), token: token === null ? null : String(token) }
     return { config, hint: `${url.host}/${lastOf(config.topic)}`, host: hostOf(url) }

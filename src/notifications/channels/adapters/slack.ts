@@ -3,8 +3,8 @@ import type { Outbound } from '../../../http/outbound/outbound.ts'
 import { chatWebhook } from './http-outcome.ts'
 import { linesOf, type MessageLine, toLine, withoutAddresses } from './text.ts'
 
-// In rich text Slack interprets nothing: no mention, no link and no style but those of the elements. Only `text`, the fallback of notifications, is
-// in its own markup (https://docs.slack.dev/messaging/formatting-message-text).
+// In rich text, Slack interprets nothing: mentions, links and styles need elements. Only `text`, the fallback for
+// notifications, uses markup (https://docs.slack.dev/messaging/formatting-message-text).
 
 type Inline =
   | { type: 'text'; text: string; style?: { bold?: boolean } }
@@ -13,13 +13,13 @@ type Inline =
 const text = (value: string, bold = false): Inline[] =>
   value === '' ? [] : [{ type: 'text', text: value, ...(bold ? { style: { bold } } : {}) }]
 
-/** The three characters that are markup in Slack's text, and those that style it. */
+/** Slack's three markup characters, and those that style. */
 export const escapeSlack = (value: string): string =>
   withoutAddresses(value)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    // They style only beside a space or the end of a text.
+    // They style only next to a space or the text's end.
     .replace(/[*_~`]/g, '\u200b$&\u200b')
     .replace(/@(?=\S)/g, '@\u200b')
 
@@ -37,7 +37,7 @@ function inlineOf(line: MessageLine): Inline[] {
   }
 }
 
-/** Sections of rich text: lists for items, paragraphs for all others. */
+/** Rich text sections: lists for items, paragraphs for the rest. */
 function elementsOf(lines: readonly MessageLine[]): unknown[] {
   const elements: { type: string; style?: string; elements: unknown[] }[] = []
   for (const line of lines) {
@@ -52,10 +52,10 @@ function elementsOf(lines: readonly MessageLine[]): unknown[] {
   return elements
 }
 
-/** The most of a message that Slack is sent; it allows more. */
+/** Lines sent to Slack, which allows more. */
 const maxLines = 60
 
-/** The payload of an incoming webhook of Slack. */
+/** The payload of a Slack incoming webhook. */
 export function slackPayload(message: Message): Record<string, unknown> {
   const title = toLine(message.title, 150)
   const all = linesOf(message)
@@ -81,7 +81,7 @@ export function slackPayload(message: Message): Record<string, unknown> {
 
 const hosts = new Set(['hooks.slack.com', 'hooks.slack-gov.com'])
 
-/** An incoming webhook of Slack. Other programs that take its format do not escape as Slack does, so they are not allowed (decision 058). */
+/** Slack's incoming webhooks. Compatible programs do not escape as Slack does, so they are refused (decision 058). */
 export const createSlackAdapter = (outbound: Outbound) =>
   chatWebhook(outbound, {
     type: 'slack',

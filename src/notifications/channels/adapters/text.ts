@@ -3,31 +3,31 @@ import { withoutUnseen } from '../../../runtime/text/unseen.ts'
 
 const blanks = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu
 
-/** Cut to a number of UTF-16 units, never within a character. */
+/** Cuts to `max` UTF-16 units, never within a character. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text
   const end = /[\ud800-\udbff]/.test(text.charAt(max - 2)) ? max - 2 : max - 1
   return `${text.slice(0, end)}…`
 }
 
-/** One line of visible text. What is left of a flag that was cut is not seen. */
+/** One line of visible text, without invisible rests of a cut flag. */
 export const toLine = (text: string, max: number): string =>
   withoutUnseen(cut(withoutUnseen(text.toWellFormed()).replace(blanks, ' ').trim(), max))
 
-/** It is not seen, and parts what programs would take for an address. */
+/** Invisibly splits what programs would take for an address. */
 const gap = '\u200b'
 
-/** A text in which no program finds an address that begins with a scheme or `www`. */
+/** Breaks addresses that start with a scheme or `www`. */
 export const withoutAddresses = (text: string): string =>
   text.replace(/:(?=\S)/g, `:${gap}`).replace(/(www\d{0,3}(?:\u200c|\u200d)?)\./gi, `$1${gap}.`)
 
-/** A text in which no program finds any address: not the bare name of a host or a mail address either. */
+/** Breaks anything that a program may link, including bare hosts and mail addresses. */
 export const withoutHosts = (text: string): string =>
   withoutAddresses(text)
     .replace(/(?<=[\p{L}\p{N}_-]|\u200c|\u200d)\.(?=[\p{L}\p{N}]|\u200c|\u200d)/gu, `.${gap}`)
     .replaceAll('@', `@${gap}`)
 
-/** The cuts of a message for one format, in characters. */
+/** The limits of a format, in characters. */
 export interface TextLimits {
   title: number
   paragraph: number
@@ -36,7 +36,7 @@ export interface TextLimits {
 
 export const usualLimits: TextLimits = { title: 200, paragraph: 500, item: 200 }
 
-/** A line of a message: words of our own or foreign ones, and where they lead. */
+/** A line of a message, our own or foreign, and its link. */
 export type MessageLine =
   | { kind: 'paragraph'; text: string }
   | { kind: 'heading'; text: string }
@@ -50,7 +50,7 @@ const toItem = ({ title, url, detail }: MessageItem, limits: TextLimits): Messag
   detail: toLine(detail, limits.item),
 })
 
-/** The lines of a message below its title, cleaned and cut, not escaped. */
+/** The lines below a message's title, cleaned and cut, not escaped. */
 export function linesOf({ paragraphs, sections }: Message, limits: TextLimits = usualLimits): MessageLine[] {
   const lines: MessageLine[] = [
     ...paragraphs.map((text): MessageLine => ({ kind: 'paragraph', text: toLine(text, limits.paragraph) })),
@@ -61,14 +61,11 @@ export function linesOf({ paragraphs, sections }: Message, limits: TextLimits = 
       ...(more > 0 ? [{ kind: 'more' as const, text: `and ${more.toLocaleString('en-US')} more` }] : []),
     ]),
   ]
-  // A text may be nothing but characters that are not seen.
+  // A text may be nothing but invisible characters.
   return lines.filter((line) => line.kind === 'item' || line.text !== '')
 }
 
-/**
- * Takes as many whole lines as fit, with a last one that says that there is more.
- * @param size of a line with its end, in the unit of the limit.
- */
+/** The lines that fit the limit, the last of which says if there are more. @param size of a line with its end */
 export function fitting(lines: readonly string[], limit: number, size: (line: string) => number): string[] {
   const end = '…'
   const taken: string[] = []
@@ -81,7 +78,7 @@ export function fitting(lines: readonly string[], limit: number, size: (line: st
   return taken
 }
 
-/** The plain text of a message without any markup, for formats that have none. @param clean applied to each foreign text. */
+/** A message as plain text without any markup. @param clean applied to each foreign text */
 export function plainLines(message: Message, clean: (text: string) => string, limits?: TextLimits): string[] {
   return linesOf(message, limits).map((line) => {
     switch (line.kind) {

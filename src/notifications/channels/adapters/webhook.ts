@@ -12,11 +12,11 @@ export interface WebhookConfig {
   secret: string
 }
 
-/** What a webhook gets (Standard Webhooks, "Payload structure"). */
+/** The body of a webhook (Standard Webhooks, "Payload structure"). */
 export const webhookBody = ({ type, occurredAt, data }: Message): string =>
   JSON.stringify({ type, timestamp: occurredAt.toISOString(), data })
 
-/** A webhook by the rules of Standard Webhooks (https://www.standardwebhooks.com). */
+/** The adapter for Standard Webhooks (https://www.standardwebhooks.com). */
 export const createWebhookAdapter = (outbound: Outbound): ChannelAdapter<WebhookConfig> => ({
   type: 'webhook',
   unavailable: null,
@@ -35,7 +35,7 @@ export const createWebhookAdapter = (outbound: Outbound): ChannelAdapter<Webhook
   },
   deliver: ({ url, secret }, message, { now, signal }) => {
     const body = webhookBody(message)
-    // Whole seconds: the header has no more, and the signature is about what the header says.
+    // Whole seconds: the header has no more, and it is what is signed.
     const timestamp = new Date(Math.floor(now.getTime() / 1_000) * 1_000)
     const headers = {
       'content-type': 'application/json',

@@ -20,25 +20,25 @@ export interface AttemptDependencies {
   log: Pick<Logger, 'error'>
 }
 
-/** Of one attempt, with all that an adapter does. */
+/** For an attempt with everything an adapter does. */
 const usualTimeLimitMs = 15_000
-/** For what is done before and after an attempt: events are rendered, and outcomes stored. */
+/** For the work around an attempt: rendering events and storing outcomes. */
 const aroundAttemptMs = 45_000
 
-/** How long a channel of each type is claimed: longer than an attempt may take, or another process would make it a second time. */
+/** Claim time per channel type: longer than an attempt, or another process would repeat it. */
 export const claimsOf = (adapters: Adapters): ReadonlyMap<ChannelType, number> =>
   new Map(
     [...adapters].map(([type, { timeLimitMs = usualTimeLimitMs }]) => [type, timeLimitMs + aroundAttemptMs] as const),
   )
 
-/** After a failure of our own, such as that of a database. */
+/** The wait after a failure of our own, such as the database's. */
 const ownFailureMs = 60_000
-/** How long it composes before it renews the claim: a part of its time. */
+/** How often a long composition renews its claim. */
 const renewEveryMs = 20_000
-/** Longer than any sentence of an adapter, shorter than a text. */
+/** Longer than any adapter's sentence, shorter than a text. */
 const maxErrorLength = 200
 
-/** The message of a claim as its account sees the events now, and the deliveries of which nothing is left. Null when the claim ended meanwhile. */
+/** Renders a claim as its account sees the events now, and the deliveries with nothing left. Null if it ended. */
 async function compose({ database, render, publicUrl, clock }: AttemptDependencies, claim: Claim) {
   const digest = createDigest()
   const nothingLeft: string[] = []
@@ -78,11 +78,7 @@ const noType = (type: string): DeliveryOutcome => ({
   error: `The operator does not offer channels of the type ${type} now.`,
 })
 
-/**
- * Sends a message on a claimed channel once.
- * @param stopping aborted when the service stops: then nothing is known of the outcome.
- * @returns null when the claim ended before anything was sent: another process has it.
- */
+/** Sends a claimed message once; null if the claim ended. @param stopping leaves the outcome unknown */
 export async function attempt(
   dependencies: AttemptDependencies,
   claim: Claim,
@@ -105,11 +101,11 @@ export async function attempt(
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(adapter.timeLimitMs ?? usualTimeLimitMs)])
     const context = { channelId, accountId, channelName, now: clock.now(), publicUrl: publicUrl(), signal }
     const outcome = toOutcome(await adapter.deliver(config, composed.message, context))
-    // The receiver may have it or not: another process, or the next start, sends it again with the same id.
+    // The receiver may have it: another process, or the next start, resends it with the same id.
     if (stopping.aborted && outcome.kind === 'failed') return ended({ kind: 'postponed', afterMs: 0, error: null })
     return ended(outcome)
   } catch (error) {
-    // Told by a warning of ../upkeep.ts. A process that has the key delivers it.
+    // `../upkeep.ts` warns of it. A process with the key delivers it.
     if (error instanceof UnknownKeyError)
       return ended({ kind: 'postponed', afterMs: ownFailureMs, error: 'The key of its secret is missing.' })
     if (error instanceof UnreadableSecretError) return ended({ kind: 'unreadable' })

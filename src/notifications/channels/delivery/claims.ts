@@ -5,7 +5,6 @@ import type { Database, Executor, Transaction } from '../../../database/open.ts'
 import type { ChannelCadence, ChannelType } from '../../../database/tables/notifications.ts'
 import type { NewsKind } from '../../../database/tables/watches.ts'
 
-/** An event that a claimed message tells. */
 export interface ClaimedEvent {
   deliveryId: string
   eventId: string
@@ -14,26 +13,25 @@ export interface ClaimedEvent {
   occurredAt: Date
 }
 
-/** A channel that this process delivers one message on, until the claim ends. */
+/** A channel claimed for delivering one message. */
 export interface Claim {
   channelId: string
   accountId: string
   type: ChannelType
   name: string
-  /** Sealed. */
   config: string
   host: string
   failures: number
   failingSince: Date | null
-  /** Tells one claim of a channel from another. */
+  /** Distinguishes claims of a channel. */
   token: string
-  /** How long it holds after it was made or renewed. */
+  /** Duration since it was made or renewed. */
   claimMs: number
   messageId: string
   cadence: ChannelCadence
   mutedNews: NewsKind[]
   attempts: number
-  /** At least one; several in a digest, in the order in which they happened. */
+  /** At least one; a digest has several, in order. */
   events: ClaimedEvent[]
 }
 
@@ -60,25 +58,24 @@ interface DeliveryRow {
   created_at: Date
 }
 
-/** Of a type that the operator does not offer now. */
+/** For types that the operator no longer offers. */
 const usualClaimMs = 60_000
-/** The maximum of events in a digest; more become a second one. */
+/** Events per digest; more go into a second one. */
 const maxDigest = 100
 
 export interface ClaimInput {
   max: number
   now: Date
-  /** How many deliveries this process has under way, by host. */
+  /** Deliveries in progress in this process, by host. */
   underWay: ReadonlyMap<string, number>
-  /** The maximum on a host. */
   maxOfHost: number
-  /** How long a channel of each type is claimed: a process that died has confirmed nothing, and others take its channels over after this. */
+  /** Claim time per channel type, after which others take over the channels of a dead process. */
   claimMs: ReadonlyMap<ChannelType, number>
-  /** The channels that this process has under way: it never claims one again, however long it takes. */
+  /** The channels in progress here, which are never claimed again, however long they take. */
   channelsUnderWay: ReadonlySet<string>
 }
 
-/** Claims channels whose next attempt is due, the longest due first, and no more of a host than it may have. */
+/** Claims due channels, longest due first, within each host's maximum. */
 async function claimChannels(
   transaction: Transaction,
   { max, now, underWay, maxOfHost, claimMs, channelsUnderWay }: ClaimInput,
@@ -105,17 +102,14 @@ async function claimChannels(
   })
 }
 
-/**
- * Begins the time of a claim anew: for whoever composes for long, and before anything is sent, so that it covers all that an adapter may take.
- * @returns false when the claim has ended, or the channel gets nothing any more: then nothing may be sent.
- */
+/** Restarts a claim's time, to cover composing and sending. @returns false if nothing may be sent. */
 export const renewChannelClaim = (
   executor: Executor,
   { channelId, token, claimMs }: Pick<Claim, 'channelId' | 'token' | 'claimMs'>,
 ): Promise<boolean> =>
   renewClaim(executor, 'channels', { id: channelId, token }, { claimMs, where: sql`state = 'active'` })
 
-/** Gives due deliveries without a message the one that they are told in; from then on it is the same in each attempt. */
+/** Assigns due deliveries to a message, which stays the same in every attempt. */
 const composeMessages = (transaction: Transaction, channelIds: readonly string[], now: Date) =>
   sql`
     with channel as materialized (
@@ -129,7 +123,6 @@ const composeMessages = (transaction: Transaction, channelIds: readonly string[]
       order by events.sequence limit ${sql.lit(maxDigest)}
     ) as fresh where delivery.id = fresh.id`.execute(transaction)
 
-/** The deliveries of the message of each channel that was due first. */
 async function readMessages(transaction: Transaction, channelIds: readonly string[], now: Date) {
   const { rows } = await sql<DeliveryRow>`
     with head as materialized (
@@ -152,7 +145,7 @@ const toEvent = (row: DeliveryRow): ClaimedEvent => ({
   occurredAt: row.created_at,
 })
 
-/** Claims channels with the message that each is to get next; no channel is claimed by two processes at a time. */
+/** Claims channels, each with its next message. No two processes claim the same channel at a time. */
 export const claimMessages = (database: Database, input: ClaimInput): Promise<Claim[]> =>
   database.transaction().execute(async (transaction) => {
     const channels = await claimChannels(transaction, input)

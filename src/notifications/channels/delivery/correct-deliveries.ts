@@ -5,7 +5,7 @@ import { wakeChannels } from '../store/deliveries.ts'
 import { type DigestSchedule, nextDigest } from './digest-time.ts'
 import { maxRetryAfterMs } from './record.ts'
 
-/** The digests of the channels on which something waits, with the next of each from now. */
+/** The channels with waiting digests, and each one's next digest from now. */
 async function nextDigests(executor: Executor, now: Date) {
   const { rows } = await sql<DigestSchedule>`
     select distinct cadence, timezone, hour from channels where cadence <> 'now' and due_at is not null`.execute(
@@ -14,10 +14,7 @@ async function nextDigests(executor: Executor, now: Date) {
   return rows.map((schedule) => ({ ...schedule, at: nextDigest(now, schedule) }))
 }
 
-/**
- * Brings deliveries that are due later than the next digest, or than any retry from now, back to that, and ends rests that are longer.
- * @returns how many.
- */
+/** Caps deliveries at the next digest or the longest retry from now, and rests likewise. @returns how many. */
 export const correctDeliveries = (database: Database, now: Date): Promise<number> =>
   database.transaction().execute(async (transaction) => {
     const latest = new Date(now.getTime() + maxRetryAfterMs + clockToleranceMs)

@@ -8,24 +8,20 @@ import { type Claim, claimMessages } from './claims.ts'
 import { fanOutEvents, type ReadersOfRequest } from './fan-out.ts'
 import { createRecorder, type RecordDependencies, recordResults } from './record.ts'
 
-/** Bounds what is under way at a time, so that what takes long never takes the places of what is fast. */
+/** Bounds concurrent work, so that slow work never blocks fast work. */
 interface Lanes {
-  /** How many more may begin now. */
   free(): number
-  /** Runs one in a fast place; one that takes long goes on in a slow place, if there is one. */
+  /** Starts work in a fast place; if it turns out slow, it moves to a slow place, if one is free. */
   run(host: string, work: () => Promise<void>): void
-  /** How many are under way, by host. */
+  /** How many are in progress, by host. */
   underWay: ReadonlyMap<string, number>
-  /** Waits until nothing is under way. */
   idle(): Promise<void>
 }
 
 interface LanesOptions {
   fast: number
   slow: number
-  /** After which time one counts as slow. */
   slowAfterMs: number
-  /** Called whenever a fast place became free. */
   onFree: () => void
 }
 
@@ -40,7 +36,7 @@ function createLanes({ fast, slow, slowAfterMs, onFree }: LanesOptions): Lanes {
   }
   const begin = async (host: string, work: () => Promise<void>) => {
     let lane: 'fast' | 'slow' = 'fast'
-    // Again and again, because the slow places may all be taken.
+    // Repeated, because all slow places may be taken.
     const timer = setInterval(() => {
       if (lane === 'slow' || usage.slow >= slow) return
       usage.fast -= 1
@@ -78,12 +74,12 @@ export interface DeliveringDependencies extends AttemptDependencies, Pick<Record
   log: AttemptDependencies['log'] & { warn(fields: object, message: string): void }
   readersOf: ReadersOfRequest
   random?: () => number
-  /** Whether it begins by itself; else only by `run`. */
+  /** Whether it starts by itself; else only by `run`. */
   isAutomatic: boolean
   limits?: Partial<DeliveringLimits>
 }
 
-/** The maximum of deliveries that a process has under way. */
+/** The most concurrent deliveries of a process. */
 export interface DeliveringLimits {
   fast: number
   slow: number
@@ -93,21 +89,21 @@ export interface DeliveringLimits {
 
 const defaultLimits: DeliveringLimits = { fast: 128, slow: 512, slowAfterMs: 1_000, ofHost: 16 }
 
-/** Tells accounts of events, in the background. */
+/** Delivers events to accounts in the background. */
 export interface Delivering {
-  /** Fans out and delivers all that is due now, and waits for it. */
+  /** Fans out and delivers everything due, and waits for it. */
   run(): Promise<void>
   job: MaintenanceJob
-  /** Aborts the attempts under way; another process or the next start makes them again. */
+  /** Aborts attempts in progress; another process or the next start repeats them. */
   stop(): Promise<void>
 }
 
-/** The name is in the trigger that notifies (`database/schema/events.sql`). */
+/** Also in the notifying trigger (`database/schema/events.sql`). */
 const channel = 'wishwell_events'
 const settleMs = 50
-/** What becomes free at about the same time is filled by one claim. */
+/** Places freed at about the same time are filled by one claim. */
 const gatherMs = 5
-/** How long at least, and at most, it waits for what is due next. */
+/** The shortest and longest wait for what is due next. */
 const [minWaitMs, maxWaitMs] = [1_000, 15_000]
 
 async function readWait({ database, clock }: DeliveringDependencies): Promise<number> {
@@ -147,7 +143,7 @@ export async function startDelivering(dependencies: DeliveringDependencies): Pro
   const deliver = async (claim: Claim) => {
     const result = await attempt(dependencies, claim, signal)
     if (result === null) return
-    // What is not recorded is sent again by whoever claims it next.
+    // Unrecorded results are resent by the next claim.
     await record(result).catch((error: unknown) =>
       log.error({ err: error, channel: claim.channelId }, 'a delivery was not recorded'),
     )

@@ -19,7 +19,7 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** The clock of a time zone at an instant, as if it were UTC, in milliseconds. */
+/** A time zone's clock at an instant, as if it were UTC, in ms. */
 function localClock(instant: number, timezone: string): number {
   const parts = Object.fromEntries(
     formatOf(timezone)
@@ -29,7 +29,7 @@ function localClock(instant: number, timezone: string): number {
   return Date.UTC(parts.year!, parts.month! - 1, parts.day, parts.hour, parts.minute, parts.second)
 }
 
-/** The instant at which the clock of a time zone shows a time; where that is skipped, the hour after it; where it comes twice, the first. */
+/** The instant of a local time: an hour later if skipped, the first if repeated. */
 function instantOf(local: number, timezone: string): number {
   const candidates = [-24, 0, 24].map((hours) => {
     const near = local + hours * 3_600_000
@@ -48,10 +48,10 @@ export interface DigestSchedule {
   hour: number
 }
 
-/** The next instant at which a digest is sent, after a moment: each day, or each Monday, at the local hour. */
+/** The next digest after a moment: each day, or each Monday, at the local hour. */
 export function nextDigest(after: Date, { cadence, timezone, hour }: DigestSchedule): Date {
   const local = new Date(localClock(after.getTime(), timezone))
-  // The days of two weeks: enough for the Monday after the next where a zone skipped one.
+  // Two weeks of days suffice, even if a zone skipped a Monday.
   for (let days = 0; days <= 14; days++) {
     const clock = Date.UTC(local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate() + days, hour)
     if (cadence === 'weekly' && new Date(clock).getUTCDay() !== monday) continue

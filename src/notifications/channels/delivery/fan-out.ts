@@ -5,12 +5,12 @@ import type { ChannelCadence } from '../../../database/tables/notifications.ts'
 import { wakeChannels } from '../store/deliveries.ts'
 import { nextDigest } from './digest-time.ts'
 
-/** The accounts that a request concerns, such as those that watch it. */
+/** The accounts that a request concerns, such as its watchers. */
 export type ReadersOfRequest = (executor: Executor, requestId: string) => Promise<string[]>
 
 export interface FanOutDependencies {
   database: Database
-  /** The accounts that a request concerns, for events of no account. */
+  /** For events of no account: the accounts that a request concerns. */
   readersOf: ReadersOfRequest
   now: Date
 }
@@ -30,13 +30,9 @@ interface TargetRow {
   hour: number
 }
 
-/** The maximum of events of one transaction. */
 const maxEvents = 100
 
-/**
- * The channels that a watch names, as far as they are its account's still. Where it names none, that it waits or was skipped is told on those that subscribe
- * to that; its news are read on the page.
- */
+/** A watch's channels, else those subscribed to waiting and skipping; its news are then only on the page. */
 const channelsOfWatch = (watchId: string, type: EventType) => sql<TargetRow>`
   select channels.id, cadence, channels.timezone, hour from watches join channels on channels.account_id = watches.account_id
     and (channels.id = any(watches.channels)
@@ -47,7 +43,7 @@ const channelsThatSubscribe = (accountIds: readonly string[], type: EventType) =
   select id, cadence, timezone, hour from channels
   where account_id = any(${accountIds}::uuid[]) and state = 'active' and ${type} = any(events)`
 
-/** That a channel is disabled is told on every other one: who subscribes to nothing would not hear of it. */
+/** All other channels, subscribed or not: else the account might not hear that one was disabled. */
 const otherChannels = (accountId: string, channelId: string) => sql<TargetRow>`
   select id, cadence, timezone, hour from channels
   where account_id = ${accountId} and state = 'active' and id <> ${channelId}::uuid`
@@ -69,10 +65,7 @@ async function findTargets(
   return (await channelsThatSubscribe(accountIds, type).execute(transaction)).rows
 }
 
-/**
- * Writes the deliveries of the oldest events that have none, in one transaction with the mark that they have them.
- * @returns how many events there were, and how many deliveries were written.
- */
+/** Fans out the oldest new events, and marks them, in one transaction. @returns the events and deliveries. */
 export const fanOutEvents = ({ database, readersOf, now }: FanOutDependencies) =>
   database.transaction().execute(async (transaction) => {
     const { rows: events } = await sql<EventRow>`
@@ -87,7 +80,7 @@ export const fanOutEvents = ({ database, readersOf, now }: FanOutDependencies) =
       }
     }
     const channelIds = [...new Set(deliveries.map(({ channel_id }) => channel_id))].toSorted()
-    // A deleted channel has no row to lock any more, and a channel that is locked cannot be deleted meanwhile.
+    // Locking leaves out deleted channels, and keeps the others from being deleted meanwhile.
     const { rows: locked } = await sql<{ id: string }>`
       select id from channels where id = any(${channelIds}::uuid[]) and state = 'active' order by id for update`.execute(
       transaction,

@@ -6,40 +6,39 @@ import { nextDue } from '../store/deliveries.ts'
 import { disableChannel } from '../store/states.ts'
 import type { Claim } from './claims.ts'
 
-/** The waits after each failed attempt (Standard Webhooks, "Retry schedule"): so there are eight attempts at most. */
+/** Waits after each failed attempt (Standard Webhooks, "Retry schedule"), so at most eight attempts. */
 const waitsMs = [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000, 36_000_000]
 
 const maxAttempts = waitsMs.length + 1
 
-/** What a receiver may ask for with `Retry-After`: no delivery waits longer for a retry, and no channel rests longer. */
+/** The longest wait of a delivery or rest of a channel that a receiver can ask for with `Retry-After`. */
 export const maxRetryAfterMs = 24 * 3_600_000
 
-/** The longest time that a channel rests after a failure, while other deliveries wait on it. */
+/** The longest rest of a channel after a failure, while other deliveries wait. */
 const maxRestMs = 3_600_000
 const firstRestMs = 5_000
 
-/** A wait of up to 10 % more, so that what failed together is not tried again together. */
+/** Adds up to 10 %, so that what failed together is not retried together. */
 const jittered = (ms: number, random: () => number) => Math.round(ms * (1 + random() / 10))
 
 const asked = (retryAfterMs: number | undefined) => Math.min(retryAfterMs ?? 0, maxRetryAfterMs)
 
-/** How long a delivery waits after its failed attempt of a number, from 1; null when that was the last. */
+/** The wait after a failed attempt (numbered from 1); null after the last. */
 function retryDelay(attempts: number, retryAfterMs: number | undefined, random: () => number): number | null {
   const wait = waitsMs[attempts - 1]
   return wait === undefined ? null : Math.max(jittered(wait, random), asked(retryAfterMs))
 }
 
-/** How long a channel rests after failures without a success in between. */
+/** How long a channel rests after consecutive failures. */
 const restAfter = (failures: number, retryAfterMs: number | undefined, random: () => number): number =>
   Math.max(jittered(Math.min(firstRestMs * 2 ** Math.min(failures - 1, 20), maxRestMs), random), asked(retryAfterMs))
 
-/** A channel on which nothing succeeded for so long, and after so many attempts, is disabled. */
+/** A channel without success for this long, and this many attempts, is disabled. */
 const failingLimit = { ms: 5 * 24 * 3_600_000, attempts: maxAttempts } as const
 
-/** What became of a claimed message. */
 export interface ClaimResult {
   claim: Claim
-  /** The deliveries of which nothing was left to tell; the others are what the outcome is about. */
+  /** Deliveries with nothing left to tell; the outcome is that of the others. */
   nothingLeft: readonly string[]
   outcome:
     | { kind: 'delivered'; status: number | null }
@@ -51,10 +50,10 @@ export interface ClaimResult {
         isFinal?: 'delivery' | 'channel'
         reason?: DisabledReason
       }
-    /** No attempt: it is tried again later, or by another process. */
+    /** Not attempted: retried later, or by another process. */
     | { kind: 'postponed'; afterMs: number; error: string | null }
     | { kind: 'unreadable' }
-    /** Nothing was left of any. */
+    /** Nothing was left to tell. */
     | { kind: 'none' }
   now: Date
 }
@@ -87,7 +86,6 @@ interface ChannelChange {
 
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms)
 
-/** The change of the deliveries that the outcome is about. */
 function deliveryChange({ claim, outcome, now }: ClaimResult, random: () => number): Omit<DeliveryChange, 'id'> {
   const ended = { due_at: null, ended_at: now, at: now, counts: true, status: null, error: null }
   switch (outcome.kind) {
@@ -132,7 +130,7 @@ function channelChange({ claim, outcome, now }: ClaimResult, random: () => numbe
   }
 }
 
-/** Why a channel is disabled after a result; null for no reason. */
+/** Why a result disables the channel; null if it does not. */
 function disabledReason({ claim, outcome, now }: ClaimResult): DisabledReason | null {
   if (outcome.kind === 'unreadable') return 'unreadable'
   if (outcome.kind !== 'failed') return null
@@ -172,7 +170,7 @@ const writeChannels = (transaction: Transaction, changes: readonly ChannelChange
       (id uuid, failures integer, failing_since timestamptz, rests_until timestamptz, delivered_at timestamptz)
     where channels.id = fresh.id`.execute(transaction)
 
-/** The results whose claims hold still, with the rows of their channels locked. */
+/** The results whose claims still hold, with their channels locked. */
 async function keepClaims(transaction: Transaction, results: readonly ClaimResult[]): Promise<ClaimResult[]> {
   const claims = results.map(({ claim: { channelId: id, token } }) => ({ id, token }))
   const held = await lockClaims(transaction, 'channels', claims)
@@ -187,10 +185,7 @@ const watchesOf = (results: readonly ClaimResult[]) =>
       type === 'watch.news' && typeof subject.watchId === 'string' ? subject.watchId : [],
     )
 
-/**
- * Stores results and gives their channels free, in one transaction. A result whose claim has ended is left out: another process sends the message again, with
- * the same id.
- */
+/** Stores results and releases their channels. Skips ended claims: another process resends with the same id. */
 export async function recordResults(
   { database, random, recordVisit }: RecordDependencies,
   results: readonly ClaimResult[],
@@ -219,7 +214,7 @@ export async function recordResults(
   })
 }
 
-/** Stores results together as they come: while some are being stored, the next ones wait for one transaction of their own. */
+/** Batches results: those that arrive during a transaction wait for the next one. */
 export function createRecorder(store: (results: readonly ClaimResult[]) => Promise<void>, maxTogether = 200) {
   let waiting: { result: ClaimResult; done: () => void; fail: (error: unknown) => void }[] = []
   let isStoring = false
@@ -239,7 +234,7 @@ export function createRecorder(store: (results: readonly ClaimResult[]) => Promi
   return (result: ClaimResult): Promise<void> =>
     new Promise((done, fail) => {
       waiting.push({ result, done, fail })
-      // In a later turn, so that what ends in the same one is stored together.
+      // Deferred, so that results of the same turn are stored together.
       if (isStoring) return
       isStoring = true
       setImmediate(() => void flush())

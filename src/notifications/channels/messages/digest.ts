@@ -1,6 +1,6 @@
 import { counted, type Message, type MessageSection } from '../../../accounts/events/message.ts'
 
-/** How many events a digest shows; the page has all. */
+/** Events shown in a digest; the page has all. */
 const shownEvents = 20
 
 const sectionsOf = ({ title, paragraphs, sections, link }: Message): MessageSection[] =>
@@ -14,12 +14,12 @@ const sectionsOf = ({ title, paragraphs, sections, link }: Message): MessageSect
       ]
     : sections.map((section) => ({ ...section, heading: `${title} – ${section.heading}` }))
 
-/** The most bytes of data in a digest: receivers refuse large bodies, and a process composes many digests at a time. */
+/** Bytes of data in a digest: receivers refuse large bodies, and a process composes many digests at once. */
 const maxDataBytes = 256 * 1024
 
 const dataOf = ({ id, type, occurredAt, data }: Message) => ({ id, type, timestamp: occurredAt.toISOString(), data })
 
-/** Several messages as one, taken one after the other: of those that it neither shows nor has the data of, it keeps no more than the id. */
+/** Merges messages as they come. Of those neither shown nor within the data limit, it keeps only the id. */
 export function createDigest(maxBytes = maxDataBytes) {
   const shown: Message[] = []
   const events: { id: string; type: string; timestamp: string; data: Message['data'] | null }[] = []
@@ -37,9 +37,8 @@ export function createDigest(maxBytes = maxDataBytes) {
       if (shown.length < shownEvents) shown.push(message)
       last = message.occurredAt
     },
-    /** The first message by itself; null for none. */
     first: (): Message | null => shown[0] ?? null,
-    /** Null for no messages. Its id is that of the digest, the same in each attempt. */
+    /** Null without messages. The digest's id is the same in each attempt. */
     toMessage({ id, now }: { id: string; now: Date }): Message | null {
       const [first] = shown
       if (first === undefined || last === null) return null

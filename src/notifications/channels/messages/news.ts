@@ -15,20 +15,19 @@ export type ReportItem = Omit<NewsItem, 'url'>
 
 type SectionName = 'rising' | 'newWishes' | 'grown' | 'completed' | 'declined' | 'other'
 
-/** What `readReport` of src/watches/news gives, as far as a message needs it; `other` is what does not fit the goal of the watch. */
+/** The part of `readReport` (src/watches/news) that a message needs; `other` is what does not fit the watch's goal. */
 export interface Report extends Record<SectionName, readonly ReportItem[]> {
-  /** Whether it is the first of its watch: what was there before is no news. */
+  /** Whether it is the watch's first report, whose content is no news. */
   isFirst: boolean
   topic: string
-  /** Where the topic as a whole rises. */
+  /** Set if the topic as a whole rises. */
   topicRise: ShownRise | null
-  /** How many each list would have in full. */
   totals: Record<SectionName, number>
-  /** How many new wishes were not compared with the goal of the watch. */
+  /** New wishes not compared with the watch's goal. */
   notCompared: number
 }
 
-/** Reads a report; null when it is gone, or nothing is left of what it had. */
+/** Reads a report; null if it was deleted, or nothing of it is left. */
 export type ReadReport = (
   executor: Executor,
   input: { reportId: string; publicUrl: string; mutedNews?: readonly NewsKind[] },
@@ -43,7 +42,6 @@ const headings: readonly [SectionName, string][] = [
   ['other', 'Does not fit the goal'],
 ]
 
-/** How many wishes of a section a message shows; the page has all. */
 const shownItems = 10
 
 const gained = ({ votesGained, requestsGained }: ReportItem): string[] => [
@@ -67,7 +65,6 @@ function toItem(item: ReportItem, section: SectionName, publicUrl: string): Mess
   }
 }
 
-/** What is said where the goal of a watch did not sort its new wishes. */
 function goalNote({ notCompared }: Report, comparesGoals: boolean): { note?: string } {
   if (notCompared === 0) return {}
   return { note: comparesGoals ? notComparedWithGoal(notCompared) : goalChangesNothing }
@@ -83,7 +80,6 @@ const toSections = (report: Report, comparesGoals: boolean, publicUrl: string): 
       more: Math.max(0, report.totals[name] - shownItems),
     }))
 
-/** The most bytes of the wishes in the data of a message. */
 const maxDataBytes = 64 * 1024
 
 function forPrograms(item: ReportItem, publicUrl: string) {
@@ -92,7 +88,7 @@ function forPrograms(item: ReportItem, publicUrl: string) {
   return { wishId, requestId, title, url, votes, votesGained, requestsGained, platforms, status, rise }
 }
 
-/** The lists for programs, and how many of their wishes were left out because they would be too large. */
+/** The lists for programs, with the number of wishes left out to limit their size. */
 function dataOf(report: Report, publicUrl: string) {
   let bytes = 0
   let leftOut = 0
@@ -125,11 +121,10 @@ const summary = ({ totals, isFirst }: Report): string =>
 
 export interface NewsRendering {
   readReport: ReadReport
-  /** Whether a model compares news with goals. */
   comparesGoals: boolean
 }
 
-/** News of a watch. Of a report whose wishes were all purged or hidden nothing is left, unless the watch tells quiet times, too. */
+/** Renders a watch's news. An emptied report (all purged or hidden) is told only if the watch tells quiet times. */
 export const renderNews =
   ({ readReport, comparesGoals }: NewsRendering): Renderer =>
   async ({ executor, accountId, event: { subject }, publicUrl, mutedNews = [] }) => {
@@ -163,7 +158,7 @@ export const renderNews =
     }
   }
 
-/** A wish of a watch, or its topic as a whole, rises beyond its own past. */
+/** Renders that a watch's wish, or its whole topic, rises beyond its own past. */
 export const renderRising =
   ({ readReport }: NewsRendering): Renderer =>
   async ({ executor, accountId, event: { subject }, publicUrl }) => {

@@ -13,7 +13,7 @@ import { type NewsRendering, renderNews, renderRising } from './news.ts'
 import { idIn, numberIn, type RenderEvent, type Renderer, statusLabel, untitled } from './renderer.ts'
 import { renderAsks, renderSkipped } from './watch.ts'
 
-/** A request that got another status on its platform, as the account sees it; nothing where it does not see it any more. */
+/** A request whose status changed on its platform, as the account sees it; null if no longer visible. */
 const renderStatusChange: Renderer = async ({ executor, accountId, event: { subject }, publicUrl }) => {
   const requestId = idIn(subject, 'requestId')
   if (requestId === null || !isId(requestId)) return null
@@ -50,7 +50,6 @@ interface JobRow {
   failed: number
 }
 
-/** A scrape job that has ended, with the numbers of its tasks. */
 const renderScrape: Renderer = async ({ executor, accountId, event: { type, subject }, publicUrl }) => {
   const jobId = idIn(subject, 'jobId')
   if (jobId === null || !isId(jobId)) return null
@@ -81,7 +80,7 @@ const renderScrape: Renderer = async ({ executor, accountId, event: { type, subj
   }
 }
 
-/** The settled credits of the month reached a threshold. The numbers are those of that moment. */
+/** The month's settled credits reached a threshold. The numbers are of that moment. */
 const renderCreditsLow: Renderer = async ({ event: { subject }, publicUrl }) => {
   const number = (name: string) => numberIn(subject, name)
   const [percent, settled, limit, held, payg] = ['percent', 'settled', 'limit', 'held', 'paygBalance'].map(number)
@@ -100,7 +99,6 @@ const renderCreditsLow: Renderer = async ({ event: { subject }, publicUrl }) => 
   }
 }
 
-/** A channel that was disabled and still is. */
 const renderChannelDisabled: Renderer = async ({ executor, accountId, event: { subject }, publicUrl }) => {
   const channelId = idIn(subject, 'channelId')
   if (channelId === null || !isId(channelId)) return null
@@ -132,7 +130,7 @@ const renderTest: Renderer = async ({ event: { subject }, publicUrl }) => ({
   data: { channelId: idIn(subject, 'channelId') },
 })
 
-/** @param news how a report of a watch is read as its account sees it now (`src/watches/news`). */
+/** @param news reads a watch's report as its account sees it now (`src/watches/news`) */
 export function createRenderer(news: NewsRendering): RenderEvent {
   const renderers: Record<EventType, Renderer> = {
     'watch.news': renderNews(news),

@@ -3,7 +3,7 @@ import type { Message } from '../../../accounts/events/message.ts'
 import type { Executor } from '../../../database/open.ts'
 import type { NewsKind } from '../../../database/tables/watches.ts'
 
-/** What programs get, with null for each `url`: all of them are of our own page. */
+/** Nulls each `url` in the data for programs: all are links to our page. */
 function withoutUrls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutUrls)
   if (value === null || typeof value !== 'object') return value
@@ -12,7 +12,7 @@ function withoutUrls(value: unknown): unknown {
   )
 }
 
-/** A message without links, for a service that does not know the address at which its readers reach it. */
+/** A message without links, for a service that does not know its own public address. */
 export const withoutLinks = (message: Message): Message => ({
   ...message,
   link: null,
@@ -23,10 +23,10 @@ export const withoutLinks = (message: Message): Message => ({
   data: withoutUrls(message.data) as Message['data'],
 })
 
-/** A title as it is shown where one is missing. */
+/** Replaces a missing title. */
 export const untitled = 'Untitled'
 
-/** An id in the subject of an event; null for none. */
+/** An id in an event's subject; null if none. */
 export const idIn = (subject: Readonly<Record<string, string | number | null>>, name: string): string | null => {
   const value = subject[name]
   return typeof value === 'string' && value !== '' ? value : null
@@ -42,7 +42,6 @@ const statusWords: Readonly<Record<string, string>> = { in_progress: 'in progres
 export const statusLabel = (status: string | null): string =>
   status === null ? 'without a status' : (statusWords[status] ?? status.replaceAll('_', ' '))
 
-/** An event that is told to an account. */
 export interface ToldEvent {
   eventId: string
   type: EventType
@@ -52,20 +51,19 @@ export interface ToldEvent {
 
 export interface RenderInput {
   executor: Executor
-  /** As whom it is read. */
   accountId: string
   event: ToldEvent
   now: Date
-  /** The base of links, without a slash at the end. */
+  /** The base of links, without a trailing slash. */
   publicUrl: string
-  /** The kinds of news of watches that the channel is not told. */
+  /** Kinds of watch news that the channel does not want. */
   mutedNews?: readonly NewsKind[]
 }
 
-/** Makes the message of an event from what is stored now; null when nothing is left to tell. */
+/** Makes the message of an event from the current data; null if nothing is left to tell. */
 export type RenderEvent = (input: RenderInput) => Promise<Message | null>
 
-/** What a renderer of a type adds to what every message of an event has. */
+/** What a renderer adds to the common parts of a message. */
 export type MessageText = Omit<Message, 'id' | 'type' | 'occurredAt'>
 
 export type Renderer = (input: RenderInput) => Promise<MessageText | null>

@@ -3,7 +3,7 @@ import { watchLink } from '../../../http/addresses.ts'
 import { isId } from '../../../http/ids.ts'
 import { idIn, type Renderer } from './renderer.ts'
 
-/** The name of a watch of an account, and whether it tells quiet times; null when it was deleted. */
+/** The name of a watch, and whether it tells quiet times; null if it was deleted. */
 export async function readWatchName(
   executor: Executor,
   accountId: string,
@@ -25,7 +25,7 @@ const reasons: Readonly<Record<string, string>> = {
   credits: 'The account has no credits left for it this month.',
 }
 
-/** A run that nothing could pay for: told once, and the watch goes on next month. */
+/** A run that nothing could pay for: told once, until next month. */
 export const renderSkipped: Renderer = async ({ executor, accountId, event: { subject }, publicUrl }) => {
   const watchId = idIn(subject, 'watchId')
   const watch = watchId === null ? null : await readWatchName(executor, accountId, watchId)
@@ -49,7 +49,7 @@ const questions: Readonly<Record<string, string>> = {
   not_looked_at: 'Nobody has looked at this watch for 90 days, so it waits. Open it to have it go on.',
 }
 
-/** A watch that waits for its owner; nothing is left to ask once it goes on. */
+/** A watch that waits for its owner; nothing to tell once it continues. */
 export const renderAsks: Renderer = async ({ executor, accountId, event: { subject }, publicUrl }) => {
   const watchId = idIn(subject, 'watchId')
   const watch = watchId === null ? null : await readWatchName(executor, accountId, watchId)

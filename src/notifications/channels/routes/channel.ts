@@ -28,10 +28,7 @@ const timeLimitMs = 12_000
 
 const sentence = (outcome: DeliveryOutcome) => (outcome.outcome === 'delivered' ? null : outcome.error.slice(0, 200))
 
-/**
- * Sends a test on a channel at once, whether it is enabled or not. The log has it; it is not tried again.
- * @throws ServiceError NOT_FOUND; CONFLICT for an unconfirmed channel, and one whose secret cannot be opened.
- */
+/** Sends a logged test on a channel, even a disabled one. @throws ServiceError NOT_FOUND, CONFLICT */
 async function testChannel(
   { database, clock, secrets, adapters, renderEvent, publicUrl, log }: ChannelsDependencies,
   { accountId, channelId }: { accountId: string; channelId: string },
@@ -69,7 +66,7 @@ async function testChannel(
   const delivered = outcome.outcome === 'delivered'
   const status = outcome.outcome === 'postponed' ? null : (outcome.status ?? null)
   const endedAt = clock.now()
-  // Not when the channel was deleted meanwhile.
+  // Unless the channel was deleted meanwhile.
   await sql`
     insert into channel_deliveries (channel_id, event_id, message_id, state, attempts, created_at, last_attempt_at, ended_at, last_status, last_error)
     select id, ${eventId}::uuid, ${eventId}::uuid, ${delivered ? 'delivered' : 'failed'}::text, 1, ${now}::timestamptz, ${endedAt}::timestamptz,
@@ -78,7 +75,7 @@ async function testChannel(
   return { delivered, status, error: sentence(outcome), eventId }
 }
 
-/** The routes of one channel. */
+/** Registers the routes of one channel. */
 export function registerChannelRoutesOfOne(app: App, dependencies: ChannelRouteDependencies): void {
   registerRead(app, dependencies)
   registerChange(app, dependencies)

@@ -25,7 +25,6 @@ function refusalOf(error: unknown): ServiceError {
   throw error
 }
 
-/** The list of channels, and new ones. */
 function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependencies): void {
   const { database, clock, adapters, secrets, authentication, idempotent } = dependencies
   const onRequest = authentication.requireManage
@@ -62,7 +61,7 @@ function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependenci
     },
     handler: async (request, reply) => {
       const { accountId, keyId } = authentication.accountOf(request)
-      // Outside of the transaction, because names are resolved. Not thrown yet: a repeated call gets the answer of the first one, and its secret.
+      // Outside the transaction, as it resolves names. Errors wait: a repeated call gets the first answer and secret.
       const prepared = await prepareChannel(dependencies, request.body).catch(refusalOf)
       const make = async (transaction: Transaction) => {
         if (prepared instanceof ServiceError) throw prepared
@@ -77,7 +76,6 @@ function registerCollectionRoutes(app: App, dependencies: ChannelRouteDependenci
 
 const pathErrors = ['INVALID_REQUEST', 'UNAUTHORIZED', 'SCOPE_EXCEEDED', 'NOT_FOUND'] as const
 
-/** The log of a channel, and sending again. */
 function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDependencies): void {
   const { database, clock, secrets, authentication, idempotent } = dependencies
   const onRequest = authentication.requireManage
@@ -121,7 +119,7 @@ function registerDeliveryRoutes(app: App, dependencies: ChannelRouteDependencies
   })
 }
 
-/** The routes by which an account says where it wants to be told. Reading them needs `manage`, too: they say where messages go. */
+/** Registers the routes of channels. Reading needs `manage` too: channels tell where messages go. */
 export function registerChannelRoutes(app: App, dependencies: ChannelRouteDependencies): void {
   registerCollectionRoutes(app, dependencies)
   registerChannelRoutesOfOne(app, dependencies)

@@ -21,7 +21,7 @@ export const channelTags = { tags: ['Channels'], security: [{ apiKey: [] }] }
 
 export const channelTypes = ['webhook', 'email', 'slack', 'discord', 'ntfy', 'apprise'] as const
 
-/** What a channel can subscribe to: tests come without that, and news of a watch go to the channels that the watch names. */
+/** Events to subscribe to: all but tests, which always come, and news, which go to the channels a watch names. */
 export const subscribableTypes = eventTypes.filter((type) => type !== 'channel.test' && type !== 'watch.news')
 
 const name = trimmedText(1, 100, 'For people')
@@ -39,7 +39,7 @@ const cadence = oneOf(['now', 'daily', 'weekly'], {
 const timezone = Type.String({ maxLength: 64, description: 'Of the reader, such as `Europe/Berlin`; for digests' })
 const hour = Type.Integer({ minimum: 0, maximum: 23, description: 'The local hour of digests' })
 
-/** All fields of all types, each optional: which of them a type needs is checked for the type. */
+/** All fields of all types, each optional; the type decides which are required. */
 function typeFields(adapters: Adapters): TProperties {
   const fields: Record<string, TSchema> = {}
   for (const [type, adapter] of adapters) {

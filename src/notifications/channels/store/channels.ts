@@ -9,12 +9,11 @@ import { notFound, ServiceError } from '../../../http/errors.ts'
 import { isId } from '../../../http/ids.ts'
 import type { Secrets } from '../../../http/secrets/secrets.ts'
 
-/** The maximum of channels of an account. */
 export const maxChannels = 20
 
 export type ChannelRow = Selectable<Tables['channels']>
 
-/** What the config of a channel is sealed with. */
+/** The context for sealing a channel's config. */
 export const sealedFor = (channelId: string): string => `channel ${channelId}`
 
 /** A channel as its account sees it. */
@@ -22,7 +21,7 @@ export interface ChannelDescription {
   channelId: string
   type: ChannelType
   name: string
-  /** Where it leads: a host and last characters. */
+  /** Its target: a host and last characters. */
   target: string
   events: string[]
   mutedNews: NewsKind[]
@@ -32,16 +31,15 @@ export interface ChannelDescription {
   state: ChannelState
   disabledReason: string | null
   createdAt: string
-  /** The key that made it; null for a session that no key opened. */
+  /** The creating key; null for a session without a key. */
   madeBy: string | null
-  /** When that key expires, and the channel is disabled; null: never. */
+  /** When that key expires, which disables the channel; null for never. */
   expiresAt: string | null
   lastDeliveredAt: string | null
-  /** Since when every attempt failed; null while they succeed. */
+  /** Since when all attempts failed; null while they succeed. */
   failingSince: string | null
-  /** How many deliveries wait. */
   pending: number
-  /** Its address is sealed with a key that this process does not have. */
+  /** Whether its config is sealed with a key that this process lacks. */
   waitsForKey: boolean
 }
 
@@ -77,7 +75,7 @@ const described = (executor: Executor, accountId: string) =>
     )
     .where('account_id', '=', accountId)
 
-/** The channels of an account, oldest first: at most `maxChannels`. */
+/** The channels of an account, oldest first, at most `maxChannels`. */
 export async function listChannels(
   executor: Executor,
   accountId: string,
@@ -87,7 +85,7 @@ export async function listChannels(
   return rows.map((row) => describe(row, keys))
 }
 
-/** @throws ServiceError NOT_FOUND for a channel of another account, too. */
+/** @throws ServiceError NOT_FOUND, also for another account's channel. */
 export async function readChannel(
   executor: Executor,
   accountId: string,
@@ -108,7 +106,7 @@ export const lockChannel = (transaction: Transaction, accountId: string, channel
 export interface NewChannelRow {
   id: string
   accountId: string
-  /** The key that makes it; null for a session that no key opened. */
+  /** The creating key; null for a session without a key. */
   keyId: string | null
   type: ChannelType
   name: string
@@ -124,7 +122,7 @@ export interface NewChannelRow {
   now: Date
 }
 
-/** Stores a channel. @throws ServiceError CONFLICT at the maximum of channels; NOT_FOUND when the account was deleted meanwhile. */
+/** Stores a channel. @throws ServiceError CONFLICT at the maximum; NOT_FOUND if the account was deleted. */
 export async function addChannel(transaction: Transaction, channel: NewChannelRow): Promise<void> {
   const { accountId, keyId, now, ...row } = channel
   const maker = await makerOf(transaction, { accountId, keyId, now })
@@ -137,21 +135,21 @@ export async function addChannel(transaction: Transaction, channel: NewChannelRo
     .execute()
 }
 
-/** Has watches of an account not name some channels any more; their rows are locked in the order of their ids, after those of the channels. */
+/** Removes channels from an account's watches, locking watches by id, after the channels. */
 const forgetIn = (transaction: Transaction, accountId: string, channelIds: readonly string[]) =>
   sql`
     update watches set channels = array(select one from unnest(channels) as one where one <> all(${[...channelIds]}::uuid[]))
     where id = any(array(select id from watches where account_id = ${accountId} and channels && ${[...channelIds]}::uuid[]
       order by id for no key update))`.execute(transaction)
 
-/** Deletes a channel with its log; watches that named it do not name it any more. @throws ServiceError NOT_FOUND */
+/** Deletes a channel with its log, and removes it from watches. @throws ServiceError NOT_FOUND */
 export async function deleteChannel(transaction: Transaction, accountId: string, channelId: string): Promise<void> {
   const { id } = await lockChannel(transaction, accountId, channelId)
   await forgetIn(transaction, accountId, [id])
   await transaction.deleteFrom('channels').where('id', '=', id).execute()
 }
 
-/** Deletes every channel of an account that is being deleted. @returns their ids */
+/** Deletes every channel of an account being deleted. @returns their ids. */
 export async function deleteChannelsOf(transaction: Transaction, accountId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from channels where account_id = ${accountId} order by id for update`.execute(transaction)
@@ -167,7 +165,7 @@ export async function hasChannels(executor: Executor): Promise<boolean> {
   return (await executor.selectFrom('channels').select('id').limit(1).execute()).length > 0
 }
 
-/** The ids among some that are no channel of an account, for what names channels. */
+/** The ids that are no channels of the account. */
 export async function findUnknownChannels(
   executor: Executor,
   accountId: string,

@@ -10,10 +10,10 @@ import { closed, moment, nullable, oneOf } from '../../../http/schemas.ts'
 import { dayMs } from '../../../runtime/durations.ts'
 import { lockChannel } from './channels.ts'
 
-/** How long events and the log of their deliveries are kept. */
+/** How long events and their delivery log are kept. */
 export const keptDays = 30
 
-/** A line of the delivery log. It never holds a text of a message. */
+/** A line of the delivery log, without any text of a message. */
 export const delivery = closed({
   deliveryId: Type.String(),
   eventId: Type.String(),
@@ -64,13 +64,13 @@ const describe = (row: Row): Static<typeof delivery> => ({
   error: row.last_error,
 })
 
-/** A moment with microseconds, as `position` has it. */
+/** A moment with microseconds, as in `position`. */
 const isPositionMoment = (value: unknown): value is string =>
   isPositionText(value) && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/.test(value) && !Number.isNaN(Date.parse(value))
 
 const cursors = cursorsOf<[createdAt: string, id: string]>('channel-deliveries', isPositionMoment, isPositionId)
 
-/** The log of a channel that the caller knows to be the account's, the newest first. */
+/** A channel's log, newest first. The caller must have checked the account. */
 export async function listDeliveries(executor: Executor, channelId: string, { limit, cursor }: PageInput) {
   const after = cursor === undefined ? null : cursors.decode(cursor)
   const older =
@@ -85,10 +85,7 @@ export async function listDeliveries(executor: Executor, channelId: string, { li
   return { results: page.map(describe), ...rest }
 }
 
-/**
- * Has an ended delivery sent again, with the id of its first message unless it was part of a digest, and with all attempts before it.
- * @throws ServiceError NOT_FOUND; CONFLICT when it is pending, or the channel is not active.
- */
+/** Resends an ended delivery; outside digests, with its message id. @throws ServiceError NOT_FOUND, CONFLICT */
 export async function replayDelivery(
   transaction: Transaction,
   { accountId, channelId, deliveryId, now }: { accountId: string; channelId: string; deliveryId: string; now: Date },
@@ -113,16 +110,13 @@ export async function replayDelivery(
   await wakeChannels(transaction, [channel.id])
 }
 
-/**
- * When the next attempt on a row of `channels` is due: null while nothing is pending on it, or it is not active.
- * @param rests until when it rests, as the query names it.
- */
+/** When a row of `channels` is due; null if nothing is pending or it is inactive. @param rests its rest's end */
 export const nextDue = (rests: RawBuilder<unknown>): RawBuilder<Date | null> =>
   sql<Date | null>`case when channels.state = 'active' then (
     select greatest(${rests}, min(pending.due_at)) from channel_deliveries as pending
     where pending.channel_id = channels.id and pending.due_at is not null having count(*) > 0) end`
 
-/** Sets when the next attempts of channels are due. Their rows must be locked by an earlier statement: it sees what others committed before that. */
+/** Sets when channels are due. An earlier statement must have locked them, so that this one sees prior commits. */
 export async function wakeChannels(transaction: Transaction, channelIds: readonly string[]): Promise<void> {
   await sql`
     update channels set due_at = ${nextDue(sql.ref('channels.rests_until'))} where id = any(${channelIds}::uuid[])`.execute(
@@ -130,7 +124,7 @@ export async function wakeChannels(transaction: Transaction, channelIds: readonl
   )
 }
 
-/** Deletes a slice of the events that are older than the log is kept, and their deliveries. @returns whether there may be more. */
+/** Deletes a slice of the events past the log's retention, with deliveries. @returns whether there may be more. */
 export function deleteOldEvents(executor: Executor, now: Date): Promise<boolean> {
   const before = new Date(now.getTime() - keptDays * dayMs)
   return deleteSlice(executor, 'events', { where: sql`created_at < ${before}::timestamptz`, by: 'created_at' })

@@ -3,16 +3,13 @@ import { noteEvent } from '../../../accounts/events/events.ts'
 import type { Database, Transaction } from '../../../database/open.ts'
 import type { ChannelStates, DisabledReason } from '../adapter.ts'
 
-/** Ends what is pending on a channel; it can be replayed. */
+/** Ends a channel's pending deliveries, which can be replayed. */
 const endPending = (transaction: Transaction, channelId: string, now: Date) =>
   sql`
     update channel_deliveries set state = 'failed', due_at = null, ended_at = ${now}, last_error = 'The channel was disabled.'
     where channel_id = ${channelId} and due_at is not null`.execute(transaction)
 
-/**
- * Disables a channel that is not disabled: its pending deliveries end, and its account is told on its other channels.
- * @returns false when there is no such channel, or it is disabled already.
- */
+/** Disables a channel, ends its deliveries and tells the account elsewhere. @returns false if nothing changed. */
 export async function disableChannel(
   transaction: Transaction,
   channelId: string,
@@ -37,7 +34,7 @@ export async function disableChannel(
   return true
 }
 
-/** Disables the channels whose makers have expired: a key that is for an hour sends nothing after it. */
+/** Disables channels whose maker has expired: a one-hour key must not send afterwards. */
 export async function disableExpired(database: Database, now: Date): Promise<void> {
   const expired = await database
     .selectFrom('channels')
@@ -48,7 +45,7 @@ export async function disableExpired(database: Database, now: Date): Promise<voi
     .execute()
   for (const { id } of expired) {
     await database.transaction().execute(async (transaction) => {
-      // Somebody may have had it enabled meanwhile.
+      // Someone may have enabled it meanwhile.
       const { rows } =
         await sql`select from channels where id = ${id} and expires_at <= ${now}::timestamptz for update`.execute(
           transaction,

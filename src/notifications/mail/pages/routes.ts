@@ -15,7 +15,7 @@ import {
   unsubscribe,
 } from '../confirmation-links.ts'
 
-/** What a page says: sentences of our own, and a button that posts to the page's own address, or to another of ours. */
+/** A page: fixed sentences, and a button that posts to this page's address or another of ours. */
 interface PageView {
   title: string
   sentences: readonly string[]
@@ -38,7 +38,7 @@ button:focus-visible{outline:3px solid ${light.accent};outline-offset:2px}
 
 const styleHash = createHash('sha256').update(style).digest('base64')
 
-/** Of every page here: nothing is loaded, stored, indexed or told to another site, and its address, which is a secret, goes nowhere. */
+/** For every page: load, store and index nothing, and keep the secret address from other sites. */
 const viewHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
@@ -50,7 +50,7 @@ const viewHeaders: Readonly<Record<string, string>> = {
   'x-robots-tag': 'noindex, nofollow',
 }
 
-/** The page as HTML. Nothing of it comes from a caller or an account. */
+/** Renders a page. Contains nothing from callers or accounts. */
 function renderView({ title, sentences, button }: PageView): string {
   const form =
     button === undefined
@@ -140,9 +140,9 @@ export interface MailPagesDependencies {
   database: Database
   clock: Clock
   rateLimits: Pick<RateLimits, 'countWithoutKey'>
-  /** Opens the channels to an address that was confirmed. */
+  /** Opens the channels to a confirmed address. */
   onConfirmed: (transaction: Transaction, channelIds: readonly string[]) => Promise<void>
-  /** Closes the channels to an address that was unsubscribed. */
+  /** Closes the channels to an unsubscribed address. */
   onUnsubscribed: (transaction: Transaction, channelIds: readonly string[], now: Date) => Promise<void>
 }
 
@@ -162,7 +162,6 @@ const confirmationViews: Record<ConfirmationAnswer, { view: PageView; status: nu
   unknown: { view: views.unknown, status: 404 },
 }
 
-/** The errors of the pages are pages, too. */
 function showError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply): unknown {
   if (error instanceof ServiceError && error.code === 'RATE_LIMITED') return show(reply, views.tooMany, 429)
   const status = error instanceof ServiceError ? error.status : (error.statusCode ?? 500)
@@ -172,12 +171,12 @@ function showError(error: FastifyError | ServiceError, request: FastifyRequest, 
 }
 
 /**
- * The pages of the links in mails. GET changes nothing, because programs follow the links of a mail; POST does, also without cookies and from
- * anywhere (RFC 8058). A token that is right is never refused because of its caller's address: mail providers unsubscribe for many people.
+ * Pages of mail links. GET changes nothing, because programs follow links; POST does, without cookies and from anywhere
+ * (RFC 8058). Valid tokens have no limit by address: providers unsubscribe for many people.
  */
 export async function registerMailPages(app: App, dependencies: MailPagesDependencies): Promise<void> {
   await app.register(async (scope) => {
-    // What is posted says nothing that the address does not: forms of RFC 8058 in both encodings, and whatever else comes.
+    // Bodies are ignored, since the address says it all: RFC 8058 forms in both encodings, and anything else.
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit }, (_request, _body, done) => done(null, null))
     scope.setErrorHandler(showError)
@@ -200,7 +199,7 @@ function registerConfirm(app: App, { database, clock, rateLimits, onConfirmed }:
   )
 }
 
-/** Its token has the form of ours: it was found. */
+/** The token was found, so it is one of ours. */
 const refusedView = ({ params: { token } }: LinkRequest): PageView => ({
   ...views.refused,
   button: { ...views.refused.button, action: `/mail/ask-again/${token}` },

@@ -2,7 +2,7 @@ import type { MessageSection } from '../../../accounts/events/message.ts'
 import { dark } from '../../../http/appearance.ts'
 import { cleanText, ownUrl } from '../foreign-text.ts'
 
-/** A confirmation: without any word of the account that asked for it. */
+/** A confirmation, without any text of the requesting account. */
 export function confirmationContent({
   publicUrl,
   confirmUrl,
@@ -29,7 +29,7 @@ export function confirmationContent({
   }
 }
 
-/** The end of a mail with news: why it came, and how it ends. */
+/** The footer of news: why it came, and how to stop it. */
 export const newsFooter = (publicUrl: string, url: string): MailContent['footer'] => ({
   sentences: [`You get this mail because you confirmed this address at ${hostOf(publicUrl)}.`],
   link: { label: 'Unsubscribe', url },
@@ -48,23 +48,22 @@ const rules = (scope: string) =>
     `${scope}.on-accent{color:${dark.onAccent}!important}`,
   ].join('')
 
-/** Dark, where a program says so: by a media query, or Outlook's attributes. Phones get less of a margin. */
+/** Dark mode, by media query or Outlook's attributes; smaller margins on phones. */
 export const darkStyle = `:root{color-scheme:light dark;supported-color-schemes:light dark}@media (prefers-color-scheme:dark){${rules('')}}${rules('[data-ogsc] ')}@media (max-width:480px){.card{padding:20px 18px!important}}`
 
-/** What a mail says, before it is HTML or text. Every text but `opening` and the footer may hold foreign text. */
+/** The content of a mail before it is rendered. Only `opening` and the footer are free of foreign text. */
 export interface MailContent {
   title: string
-  /** Paragraphs of our own without any foreign text, before the others: addresses in them stay whole. */
+  /** Our own paragraphs before the others; without foreign text, so their addresses stay whole. */
   opening?: readonly string[]
   paragraphs: readonly string[]
   sections: readonly MessageSection[]
   link: { label: string; url: string } | null
   footer: {
-    /** Sentences of our own without any foreign text. */
+    /** Our own sentences, without foreign text. */
     sentences: readonly string[]
     link: { label: string; url: string }
   }
-  /** The base of every link. */
   publicUrl: string
 }
 
@@ -72,12 +71,11 @@ export const maxTitle = 200
 export const maxParagraph = 1_000
 const maxParagraphs = 12
 const maxSections = 12
-/** Gmail cuts off a mail after 102 kB of HTML, and with it the link to unsubscribe. */
+/** Gmail cuts mails at 102 kB of HTML, and with it the link to unsubscribe. */
 const maxItems = 40
-/** So many of them are shown with the beginning of their text. */
 const maxExcerpts = 20
 
-/** The content as both parts show it: bounded, and with links of our own alone. */
+/** The bounded content of both parts, with only our own links. */
 export function boundedContent(content: MailContent): MailContent {
   const { publicUrl, link } = content
   let left = maxItems
@@ -99,9 +97,9 @@ export function boundedContent(content: MailContent): MailContent {
   }
 }
 
-/** One line; what would end a header is gone, and an encoded word of RFC 2047 stays a text: programs would decode it, also to line ends. */
+/** One line, safe as a header. Breaks encoded words (RFC 2047), which programs would decode, even to line ends. */
 export const subjectOf = ({ title }: MailContent): string =>
   cleanText(cleanText(title, 120).replaceAll('=?', '= ?'), 120) || 'Wishwell'
 
-/** How many are not shown; a link leads to them if there is one. */
+/** The number of omitted items; linked if there is a link. */
 export const moreText = (more: number): string => `and ${more} more`

@@ -4,12 +4,12 @@ import { escapeHtml } from '../../../http/html.ts'
 import { htmlForeign, plainForeign } from '../foreign-text.ts'
 import { boundedContent, darkStyle, type MailContent, maxParagraph, maxTitle, moreText, subjectOf } from './content.ts'
 
-// Tables and inline styles, since Outlook renders with Word and others remove <style>. Nothing is loaded from anywhere.
+// Tables and inline styles: Outlook renders with Word, others remove <style>. Loads nothing external.
 
-/** The length of a rule under a heading, whatever the heading's script. */
+/** The length of a rule under a heading, in any script. */
 const rule = (sign: string, text: string) => sign.repeat(Math.min(60, Math.max(3, [...text].length)))
 
-/** The text part: it says all that the HTML part says. Lines are not wrapped, as each program wraps to its own width. */
+/** Renders the text part with everything the HTML part says. Not wrapped: programs wrap to their width. */
 export function renderText(content: MailContent): string {
   const { title, opening = [], paragraphs, sections, link, footer, publicUrl } = boundedContent(content)
   const heading = plainForeign(title, maxTitle)
@@ -37,7 +37,7 @@ export function renderText(content: MailContent): string {
 const rightToLeft =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
 
-/** The direction of a text, by its first letter, as `dir="auto"` has it, which not every mail program knows. */
+/** A text's direction by its first letter, like `dir="auto"`, which not every mail program knows. */
 function directionOf(text: string): 'ltr' | 'rtl' {
   const first = /\p{L}/u.exec(text)?.[0]
   return first !== undefined && rightToLeft.test(first) ? 'rtl' : 'ltr'
@@ -55,7 +55,7 @@ function renderItem({ title, url, detail, excerpt = '' }: MessageItem): string {
     url === null
       ? `<span class="ink" style="${style}">${text}</span>`
       : `<a class="ink" href="${escapeHtml(url)}" style="${style}">${text}</a>`
-  // The detail is ours and reads from left to right, also below a title that does not.
+  // Our detail is left-to-right even below a right-to-left title.
   const below =
     detail === ''
       ? ''
@@ -88,7 +88,7 @@ function renderParagraph(text: string, html: string): string {
 const renderButton = ({ label, url }: { label: string; url: string }): string =>
   `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin-top:24px;"><tr><td class="accent" align="center" bgcolor="${light.accent}" style="border-radius:8px;background-color:${light.accent};"><a class="on-accent" href="${escapeHtml(url)}" style="display:inline-block;padding:12px 22px;color:${light.onAccent};${font}font-size:16px;line-height:20px;font-weight:600;text-decoration:none;border-radius:8px;">${htmlForeign(label, maxTitle)}</a></td></tr></table>`
 
-/** What lists of mails show after the subject. */
+/** What mail lists show after the subject. */
 function renderPreview({ opening = [], paragraphs, sections }: MailContent): string {
   const words = [
     ...[...opening, ...paragraphs].slice(0, 1),
@@ -109,7 +109,7 @@ function renderFooter({ footer: { sentences, link } }: MailContent): string {
   return `${lines.join('')}<p class="muted" style="${style}"><a class="muted" href="${escapeHtml(link.url)}" style="color:${light.muted};text-decoration:underline;">${escapeHtml(link.label)}</a></p>`
 }
 
-/** The HTML part: narrow, for light and dark, without pictures. */
+/** Renders the HTML part: narrow, light and dark, without images. */
 export function renderHtml(unbounded: MailContent): string {
   const content = boundedContent(unbounded)
   const { title, opening = [], paragraphs, sections, link, publicUrl } = content

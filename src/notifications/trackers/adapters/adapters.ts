@@ -7,7 +7,7 @@ import { createJiraTracker } from './jira.ts'
 import { createLinearTracker } from './linear.ts'
 import { createWebhookTracker } from './webhook.ts'
 
-/** Every type of trackers. */
+/** Creates every type of tracker. */
 export function createTrackers(outbound: Outbound, clock: Clock): TrackerAdapters {
   const all: TrackerAdapter[] = [
     createGithubTracker(outbound),

@@ -8,25 +8,24 @@ import { hourMs } from '../../../runtime/durations.ts'
 import { readJson } from '../../../runtime/foreign/json.ts'
 import { type Issue, TrackerError, type TrackerFields } from '../tracker.ts'
 
-/** What a tracker that names no time is left alone for. */
 const usualLimitMs = 60_000
 
 /** A call of a tracker. */
 export interface TrackerCall extends Omit<TargetCall, 'body' | 'headers'> {
-  /** As a sentence names it, such as `GitHub`. */
+  /** Its name in sentences, such as `GitHub`. */
   service: string
   headers?: Record<string, string>
-  /** A text as it is; anything else as JSON. */
+  /** Text is sent as is, anything else as JSON. */
   body?: unknown
-  /** Whether a success may have any text, whose fields are none then. */
+  /** Whether a success may be any text, which then counts as no fields. */
   allowsText?: boolean
-  /** What a refusal means by its body, where the status alone does not say it. */
+  /** Interprets a refusal by its body, if the status is not enough. */
   explain?: (fields: Fields, answer: Answer) => TrackerError | null
 }
 
 type Answer = Awaited<ReturnType<Outbound['exchange']>>
 
-/** What a tracker asked to wait, by `Retry-After`, or by the moment at which its limit is fresh, in seconds of the epoch (GitHub). */
+/** The wait that a tracker asked for, by `Retry-After` or its limit's reset time (GitHub, epoch seconds). */
 export function waitOf({ retryAfterMs, header }: Answer): number {
   if (retryAfterMs !== null) return retryAfterMs
   const resetsAt = Number(header('x-ratelimit-reset') ?? Number.NaN) * 1_000
@@ -34,23 +33,23 @@ export function waitOf({ retryAfterMs, header }: Answer): number {
   return wait > 0 && wait <= hourMs ? wait : usualLimitMs
 }
 
-/** How trackers word a limit that has no code of its own: GitHub's ones on content say no more than this (github.com/cli/cli/issues/4801). */
+/** Texts of limits without their own code, such as GitHub's on content (github.com/cli/cli/issues/4801). */
 export const limitWords = /rate limit|submitted too quickly|abuse detection|temporarily blocked from content creation/i
 
-/** Whether a refusal is one of a limit: GitHub answers 403 or 422, with or without a header (docs.github.com, "Rate limits for the REST API"). */
+/** Whether a limit was hit; GitHub's may be 403 or 422 (docs.github.com, "Rate limits for the REST API"). */
 const isLimit = ({ status, header, retryAfterMs, text }: Answer) =>
   status === 429 ||
   (status === 403 && (retryAfterMs !== null || header('x-ratelimit-remaining') === '0')) ||
   ((status === 403 || status === 422) && limitWords.test(text))
 
-/** What an error of a list names: `field` (GitHub), or properties that type-graphql found wrong (Linear). */
+/** The names in a list's error: `field` (GitHub), or properties failing validation (Linear, type-graphql). */
 function namedBy(error: unknown): unknown[] {
   const { field, extensions } = asFields(error) ?? {}
   const wrong = asList(asFields(extensions)?.validationErrors) ?? []
   return [field, ...wrong.map((one) => asFields(one)?.property)]
 }
 
-/** The names of what is refused: keys of `errors` (Jira) or `message` (GitLab), or what each error names. Never their texts, which quote what was sent. */
+/** Names of refused fields: keys of `errors` (Jira), `message` (GitLab), or by error. Never texts, which quote us. */
 export function refusedFields({ errors, message }: Fields): string {
   const names = [
     ...[errors, message].flatMap((one) => Object.keys(asFields(one) ?? {})),
@@ -79,11 +78,7 @@ function failureOf(service: string, answer: Answer, fields: Fields | null): Trac
   return new TrackerError('refused', `${service} refuses it (${status})${refusedFields(fields ?? {})}.`)
 }
 
-/**
- * Calls a tracker with JSON.
- * @returns the fields of its answer; none where the answer is empty.
- * @throws TrackerError
- */
+/** Calls a tracker with JSON. @returns the fields of its answer; none if empty. @throws TrackerError */
 export async function callTracker(
   outbound: Outbound,
   { service, headers = {}, body, explain, allowsText = false, ...call }: TrackerCall,
@@ -124,15 +119,12 @@ async function parse(text: string): Promise<Fields | Fields[] | null> {
   }
 }
 
-/** The one object of an answer. */
+/** The single object of an answer. */
 export const single = (answer: Fields | Fields[]): Fields => (Array.isArray(answer) ? {} : answer)
 /** The list of an answer. */
 export const listed = (answer: Fields | Fields[]): Fields[] => (Array.isArray(answer) ? answer : [])
 
-/**
- * An issue that a tracker named.
- * @throws TrackerError `unclear` without what it is called: whether it was made is not known then.
- */
+/** Reads an issue from an answer. @throws TrackerError `unclear` if it is unnamed and so may not exist. */
 export function issueOf(
   service: string,
   { id, key, url, status }: { id: unknown; key: unknown; url: unknown; status: RequestStatus | null },
@@ -142,16 +134,16 @@ export function issueOf(
   return { id: named, key: called, url: asWebUrl(url), status }
 }
 
-/** A field that a type needs. @throws ServiceError INVALID_REQUEST */
+/** A required field. @throws ServiceError INVALID_REQUEST */
 export function required(fields: TrackerFields, field: keyof TrackerFields): string {
   const value = fields[field]
   if (value === undefined) throw invalidField(field, 'is required for this type')
-  // In a path it would be another one (RFC 3986, 5.2.4).
+  // Would change the path (RFC 3986, 5.2.4).
   if (/^\.{1,2}$/.test(value)) throw invalidField(field, 'is no name')
   return value
 }
 
-/** The base of a tracker's addresses, without a slash at the end. @throws ServiceError INVALID_REQUEST */
+/** Normalizes a tracker's base URL, without a trailing slash. @throws ServiceError INVALID_REQUEST */
 export async function baseUrl(outbound: Outbound, text: string, signal: AbortSignal): Promise<string> {
   try {
     const url = await outbound.checkTarget(text, signal)
@@ -163,7 +155,7 @@ export async function baseUrl(outbound: Outbound, text: string, signal: AbortSig
   }
 }
 
-/** Has a check of given fields fail with the reason. @throws ServiceError INVALID_REQUEST that names the field; CONFLICT where none of them is the reason. */
+/** Runs a check of fields. @throws ServiceError INVALID_REQUEST with the field at fault; CONFLICT if none is. */
 export async function checked<Result>(
   fields: TrackerFields,
   field: keyof TrackerFields,
@@ -181,7 +173,7 @@ export async function checked<Result>(
   }
 }
 
-/** The statuses of issues by their ids. What has none is left out. @param idOf the field that has it */
+/** The statuses of issues by id, omitting those without one. @param idOf the field with the id */
 export const statusesOf = <Status>(
   issues: readonly (Fields | null)[],
   idOf: 'id' | 'iid',

@@ -9,9 +9,8 @@ import { baseUrl, checked, issueOf, required, statusesOf } from './calls.ts'
 import { callGraphql } from './graphql.ts'
 
 interface GithubConfig {
-  /** The base of the API. */
   url: string
-  /** The global id: it stays when the repository is renamed or moved. */
+  /** The global id, stable if the repository is renamed or moved. */
   repositoryId: string
   token: string
 }
@@ -20,14 +19,14 @@ const service = 'GitHub'
 const defaultUrl = 'https://api.github.com'
 const issueFields = 'id number url body createdAt state stateReason labels(first: 20) { nodes { name } }'
 const [pageSize, maxPages] = [50, 20] as const
-/** The clocks of two machines differ by less, also where one has a wrong time zone. */
+/** Clocks differ by less, even with a wrong time zone. */
 const skewMs = 86_400_000
 
-/** A link to an issue of GitHub would be told on its page; one over this host of GitHub is not. */
+/** Avoids a backlink on linked issues: GitHub does not record links through this host. */
 const redirected = (url: URL) =>
   url.host === 'github.com' ? `https://redirect.github.com${url.pathname}${url.search}${url.hash}` : url.href
 
-/** What an issue carries, so that it is found again. Not seen by who reads it. */
+/** An invisible marker in an issue, for finding it again. */
 export const markerOf = ({ id }: Pick<PushToSend, 'id'>): string => `<!-- wishwell:${id} -->`
 
 function statusOf({ state, stateReason, labels }: Fields): RequestStatus {
@@ -68,8 +67,8 @@ const closeQuery = `mutation Close($id: ID!) {
 }`
 
 /**
- * Issues of a repository, by the GraphQL API of GitHub (https://docs.github.com/graphql): an id of it survives renames, and one call reads the states of a
- * hundred issues. An issue is found again by a marker in its body, among the newest of the repository: lists are read from the database, searches are not.
+ * Issues of a repository, by GitHub's GraphQL API (https://docs.github.com/graphql): ids survive renames, and one call
+ * reads a hundred states. Issues are found by a marker among the newest, since searches lag behind lists.
  */
 export function createGithubTracker(outbound: Outbound): TrackerAdapter<GithubConfig> {
   const call = (
@@ -87,9 +86,10 @@ export function createGithubTracker(outbound: Outbound): TrackerAdapter<GithubCo
   return {
     type: 'github',
     fields: ['url', 'project', 'token'],
-    // GitHub ends a call after ten seconds (docs.github.com, "Timeouts").
+    // GitHub ends calls after ten seconds (docs.github.com, "Timeouts").
     settleMs: 60_000,
-    // "Wait at least one second" between calls that change something (docs.github.com, "Best practices for using the REST API"); at most 80 a minute.
+    // "Wait at least one second" between writing calls, at most 80 a minute (docs.github.com, "Best practices for using
+    // the REST API").
     pauseMs: 1_000,
     prepare: async (fields, signal) => {
       const [owner, name, ...rest] = required(fields, 'project').split('/')

@@ -20,7 +20,7 @@ import { markerOf } from './github.ts'
 
 interface GitlabConfig {
   url: string
-  /** A number: it stays when the project is renamed or moved. */
+  /** The numeric id, stable if the project is renamed or moved. */
   projectId: string
   token: string
 }
@@ -28,7 +28,7 @@ interface GitlabConfig {
 const service = 'GitLab'
 const defaultUrl = 'https://gitlab.com'
 const [pageSize, maxPages] = [50, 20] as const
-/** The clocks of two machines differ by less, also where one has a wrong time zone. */
+/** Clocks differ by less, even with a wrong time zone. */
 const skewMs = 86_400_000
 
 const statusOf = ({ state, labels }: Fields): RequestStatus =>
@@ -40,7 +40,7 @@ const statusOf = ({ state, labels }: Fields): RequestStatus =>
 const toIssue = (found: Fields) =>
   issueOf(service, { id: found.iid, key: `#${String(found.iid)}`, url: found.web_url, status: statusOf(found) })
 
-/** Issues of a project, by the REST API of GitLab (https://docs.gitlab.com/api/issues). An issue is found again by a marker in its text, among the newest. */
+/** Issues of a GitLab project (https://docs.gitlab.com/api/issues), found by a marker among the newest. */
 export function createGitlabTracker(outbound: Outbound): TrackerAdapter<GitlabConfig> {
   const call = (
     { url, token }: Pick<GitlabConfig, 'url' | 'token'>,
@@ -56,7 +56,7 @@ export function createGitlabTracker(outbound: Outbound): TrackerAdapter<GitlabCo
     type: 'gitlab',
     fields: ['url', 'project', 'token'],
     settleMs: 60_000,
-    // Its limit on new issues is one of a minute, which each instance sets (docs.gitlab.com, "Content creation rate limits").
+    // Each instance sets its limit of new issues per minute (docs.gitlab.com, "Content creation rate limits").
     pauseMs: 1_000,
     prepare: async (fields, signal) => {
       const project = required(fields, 'project')
@@ -83,7 +83,7 @@ export function createGitlabTracker(outbound: Outbound): TrackerAdapter<GitlabCo
       throw new TrackerError('refused', 'There are too many newer issues to tell whether this one was made.')
     },
     create: async (config, push, text, signal) => {
-      // A link to an issue of the same GitLab would be told on its page.
+      // A link to an issue of the same GitLab would notify people there.
       const { host } = new URL(config.url)
       const description = `${markdownOf(text, (url) => (url.host === host ? null : url.href))}\n${markerOf(push)}\n`
       const body = { title: text.title, description }
@@ -103,7 +103,7 @@ export function createGitlabTracker(outbound: Outbound): TrackerAdapter<GitlabCo
   }
 }
 
-/** What is to be closed and is not there is closed. */
+/** A missing issue counts as closed. */
 export function unlessMissing(error: unknown): void {
   if (!(error instanceof TrackerError && error.kind === 'missing')) throw error
 }

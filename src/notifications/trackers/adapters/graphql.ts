@@ -3,7 +3,7 @@ import { asFields, asList, asString, type Fields } from '../../../platforms/cont
 import { TrackerError } from '../tracker.ts'
 import { callTracker, limitWords, refusedFields, single, waitOf } from './calls.ts'
 
-/** What the words of errors mean; any other may be a fault of the tracker, after which nobody knows what was done. */
+/** What known error codes mean. Others may be the tracker's fault, with an unknown result. */
 const refusals = new Set([
   'FORBIDDEN',
   'UNPROCESSABLE',
@@ -16,7 +16,7 @@ const refusals = new Set([
   'GRAPHQL_VALIDATION_FAILED',
 ])
 
-/** The words of the errors of an answer: `type` of GitHub, `extensions.code` of Linear; a limit may stand in the message alone. */
+/** The codes of errors: `type` (GitHub), `extensions.code` (Linear). A limit may be only in the message. */
 const wordsOf = (fields: Fields): string[] =>
   (asList(fields.errors) ?? []).map((one) => {
     const error = asFields(one)
@@ -31,7 +31,7 @@ export interface GraphqlCall {
   authorization: string
   query: string
   variables: Record<string, unknown>
-  /** Whether what is not there is null in the data, and no failure. */
+  /** Whether missing objects are null in the data, without an error. */
   allowsMissing?: boolean
   signal: AbortSignal
 }
@@ -57,7 +57,7 @@ export async function callGraphql(
             ? null
             : new TrackerError('missing', `${service} does not find it, or the token does not see it.`)
         const word = words.find((one) => refusals.has(one))
-        // Ours, so that it can be shown.
+        // Our own words, so they can be shown.
         if (word !== undefined)
           return new TrackerError('refused', `${service} refuses it (${word})${refusedFields(answered)}.`)
         return answer.status >= 400 ? null : new TrackerError('unclear', `${service} failed.`)

@@ -16,19 +16,19 @@ interface JiraConfig {
 }
 
 const service = 'Jira'
-/** Names of types that fit a wish, the best first; after the English ones those that Jira translates them to. */
+/** Names of issue types that fit a wish, best first: English, then Jira's translations. */
 const fittingTypes = (
   'story|task|new feature|idea|aufgabe|neue funktion|idee|tâche|récit|tarea|historia|tarefa|história|' +
   'задача|история|タスク|ストーリー|任务|故事|작업|스토리'
 ).split('|')
 
-/** Names of types and resolutions are those of the token's account else, in its language. */
+/** Else names of types and resolutions are in the language of the token's account. */
 const english = { 'accept-language': 'en', 'x-force-accept-language': 'true' }
 
-/** The label by which an issue is found again. */
+/** The label for finding an issue again. */
 const labelOf = ({ id }: Pick<PushToSend, 'id'>): string => `wishwell-${id}`
 
-/** By the category of the status, which projects name themselves, and for what is done by the resolution. */
+/** By the category of the status, since projects name statuses themselves; if done, by the resolution. */
 function statusOf(fields: Fields | null): RequestStatus | null {
   const category = asString(asFields(asFields(fields?.status)?.statusCategory)?.key)
   if (category === 'indeterminate') return 'in_progress'
@@ -46,7 +46,7 @@ function textNode(part: Inline) {
 
 const paragraph = (parts: readonly Inline[]) => ({
   type: 'paragraph',
-  // A text node may not be empty.
+  // Text nodes may not be empty.
   content: parts.filter((part) => (typeof part === 'string' ? part : part.text) !== '').map(textNode),
 })
 
@@ -57,13 +57,10 @@ const nodeOf = (block: Block) => {
   return { type: 'blockquote', content: [paragraph([quoted]), paragraph(block.origin)] }
 }
 
-/** A text as a document of Atlassian (https://developer.atlassian.com/cloud/jira/platform/apis/document/structure): nothing in it is markup. */
+/** A text without markup: https://developer.atlassian.com/cloud/jira/platform/apis/document/structure */
 const documentOf = (blocks: readonly Block[]) => ({ type: 'doc', version: 1, content: blocks.map(nodeOf) })
 
-/**
- * The type of new issues: the chosen one, else of those at level 0 (epics are above, subtasks below) the one that fits best.
- * @throws ServiceError INVALID_REQUEST for a chosen one that the project does not have.
- */
+/** The chosen type, else the best fit at level 0 (no epics or subtasks). @throws ServiceError INVALID_REQUEST */
 function issueTypeOf(project: Fields, chosen: string | undefined): string | null {
   const types = (asList(project.issueTypes) ?? []).map(asFields).filter((one) => one !== null)
   const usable = types.filter(({ subtask }) => subtask !== true)
@@ -83,8 +80,8 @@ function issueTypeOf(project: Fields, chosen: string | undefined): string | null
 }
 
 /**
- * Issues of a project of Jira Cloud, by its REST API (https://developer.atlassian.com/cloud/jira/platform/rest/v3). Jira takes no id of the caller: an issue is
- * found again by a label.
+ * Issues of a Jira Cloud project, by its REST API (https://developer.atlassian.com/cloud/jira/platform/rest/v3). Jira
+ * accepts no ids from callers, so issues are found by a label.
  */
 export function createJiraTracker(outbound: Outbound): TrackerAdapter<JiraConfig> {
   const call = (
@@ -102,9 +99,9 @@ export function createJiraTracker(outbound: Outbound): TrackerAdapter<JiraConfig
   return {
     type: 'jira',
     fields: ['url', 'project', 'email', 'token', 'issueType'],
-    // Search follows the issues within seconds, but Jira promises no time ("Search and reconcile"): the wait is long, since a wrong "none" would double.
+    // Search usually follows within seconds, without guarantee ("Search and reconcile"); a wrong "none" duplicates.
     settleMs: 600_000,
-    // Its limits are those of bursts (developer.atlassian.com, "Rate limiting"), its answers say when one is reached.
+    // Jira limits bursts and reports them in its answers (developer.atlassian.com, "Rate limiting").
     pauseMs: 0,
     prepare: async (fields, signal) => {
       const project = required(fields, 'project')

@@ -17,7 +17,7 @@ interface LinearConfig {
 const service = 'Linear'
 const defaultUrl = 'https://api.linear.app'
 
-/** By the type of a state of a workflow; teams name their states themselves. */
+/** By the type of a workflow state, since teams name states themselves. */
 const statuses: Readonly<Record<string, RequestStatus>> = {
   triage: 'open',
   backlog: 'open',
@@ -51,8 +51,8 @@ function issuesIn(data: Fields): Fields[] {
 }
 
 /**
- * Issues of a team, by the GraphQL API of Linear (https://linear.app/developers/graphql). The id of a push is that of its issue: Linear takes one that the
- * caller made, and refuses it a second time.
+ * Issues of a team, by Linear's GraphQL API (https://linear.app/developers/graphql). A push and its issue share an id:
+ * Linear accepts a caller's id, and refuses it a second time.
  */
 export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearConfig> {
   const call = (
@@ -64,7 +64,7 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
     callGraphql(outbound, {
       ...{ service, query, variables, signal },
       url: `${url}/graphql`,
-      // A personal key stands alone, a token of OAuth does not (linear.app/developers, "Authentication").
+      // Personal keys are sent bare, OAuth tokens as bearer (linear.app/developers, "Authentication").
       authorization: token.startsWith('lin_api_') ? token : `Bearer ${token}`,
     })
   const toIssue = (found: Fields | null) =>
@@ -83,7 +83,7 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
     type: 'linear',
     fields: ['url', 'project', 'token'],
     settleMs: 30_000,
-    // Its limits are thousands in an hour (linear.app/developers, "Rate limiting"), its answers say when one is reached.
+    // Thousands of calls per hour; answers report a reached limit (linear.app/developers, "Rate limiting").
     pauseMs: 0,
     prepare: async (fields, signal) => {
       const project = required(fields, 'project')
@@ -104,7 +104,7 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
         return toIssue(asFields(asFields(data.issueCreate)?.issue))
       } catch (error) {
         if (!(error instanceof TrackerError) || error.kind !== 'refused') throw error
-        // It is refused a second time: another process may have made it meanwhile.
+        // Refused as a repeat: another process may have made it meanwhile.
         const found = await find({ teamId: team, ...rest }, push, signal)
         if (found === null) throw error
         return found
@@ -120,7 +120,7 @@ export function createLinearTracker(outbound: Outbound): TrackerAdapter<LinearCo
         await call(config, deleteQuery, { id }, signal)
       } catch (error) {
         if (!(error instanceof TrackerError) || error.kind === 'unclear' || error.kind === 'tracker') throw error
-        // Deleted already, or not allowed: only the first is no error.
+        // Already deleted, or not allowed: only the former is no error.
         const [found] = await readIssues(config, [id], signal)
         if (found !== undefined && found.trashed !== true) throw error
       }

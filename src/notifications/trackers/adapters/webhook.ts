@@ -17,8 +17,8 @@ interface WebhookConfig {
 const service = 'The receiver'
 
 /**
- * An address that makes issues of its own, by the rules of Standard Webhooks (https://www.standardwebhooks.com): `webhook-id` is the id of the push, the same in
- * each try, so that the receiver recognises a repeat. Its answer may name the issue: `{"id": …, "url": …}`. It is asked for no status.
+ * A receiver that makes issues, by Standard Webhooks (https://www.standardwebhooks.com). `webhook-id` is the push id,
+ * so that it recognizes repeats. Its answer may name the issue: `{"id": …, "url": …}`.
  */
 export function createWebhookTracker(outbound: Outbound, clock: Clock): TrackerAdapter<WebhookConfig> {
   const post = async ({ url, secret }: WebhookConfig, id: string, type: string, data: object, signal: AbortSignal) => {

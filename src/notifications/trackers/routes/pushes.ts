@@ -104,7 +104,7 @@ function registerUndo(app: App, { database, clock, authentication }: TrackerRout
   })
 }
 
-/** The routes by which an account pushes wishes, and hears what became of them. */
+/** Registers the routes that push wishes and report the results. */
 export function registerPushRoutes(app: App, dependencies: TrackerRouteDependencies): void {
   registerMake(app, dependencies)
   registerList(app, dependencies)

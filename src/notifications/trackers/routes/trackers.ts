@@ -38,7 +38,7 @@ function refusalOf(error: unknown): ServiceError {
   throw error
 }
 
-/** Checks the fields of a tracker, and calls it. @throws ServiceError INVALID_REQUEST */
+/** Checks a tracker's fields by calling it. @throws ServiceError INVALID_REQUEST */
 async function prepare(adapter: TrackerAdapter, fields: TrackerFields): Promise<PreparedTracker<unknown>> {
   const given = Object.keys(fields) as (keyof TrackerFields)[]
   const unused = given.find((field) => !adapter.fields.includes(field))
@@ -61,7 +61,7 @@ function registerMake(app: App, { clock, trackers, secrets, authentication, idem
     handler: async (request, reply) => {
       const { accountId, keyId } = authentication.accountOf(request)
       const { type, name, ...fields } = request.body
-      // Outside of the transaction, because the tracker is called. Not thrown yet: a repeated call gets the answer of the first one.
+      // Outside the transaction, as it calls the tracker. Errors wait: a repeated call gets the first answer.
       const prepared = await prepare(trackers.get(type)!, fields).catch(refusalOf)
       const make = async (transaction: Transaction) => {
         if (prepared instanceof ServiceError) throw prepared
@@ -100,7 +100,7 @@ function registerList(app: App, { database, clock, authentication }: TrackerRout
   })
 }
 
-/** Checks another token as the first one was. @throws ServiceError INVALID_REQUEST; CONFLICT when what it belongs to cannot be opened. */
+/** Checks a new token like the first. @throws ServiceError INVALID_REQUEST; CONFLICT if its config cannot be opened. */
 async function withToken(
   { trackers, secrets }: TrackerRouteDependencies,
   row: TrackerRow,
@@ -164,7 +164,7 @@ function registerDelete(app: App, { database, authentication }: TrackerRouteDepe
   })
 }
 
-/** The routes by which an account says where its wishes can be pushed. */
+/** Registers the routes for an account's trackers. */
 export function registerTrackerRoutes(app: App, dependencies: TrackerRouteDependencies): void {
   registerMake(app, dependencies)
   registerList(app, dependencies)

@@ -15,32 +15,31 @@ export interface RoundDependencies {
   clock: Clock
   secrets: Secrets
   adapters: TrackerAdapters
-  /** The base of links in issues; null where there is none that others can open. */
+  /** The base of links in issues; null if others could not open them. */
   publicUrl: () => string | null
   log: Pick<Logger, 'error'>
 }
 
-/** A tracker that this process calls, until the claim ends. */
+/** A tracker claimed by this process. */
 export type ClaimedTracker = Pick<
   Selectable<Tables['trackers']>,
   'id' | 'account_id' | 'type' | 'config' | 'failures'
 > & {
-  /** Tells one claim from another. */
+  /** Distinguishes claims. */
   token: string
 }
 
-/** Of one call, and of a claim: longer than all calls between two renewals. */
+/** The limit of a call and of a claim between two renewals. */
 const callMs = 15_000
 export const claimMs = 90_000
-/** How many pushes are sent, and how many calls read, in one round: then others have their turn. */
+/** Pushes sent and read calls per round, before others have their turn. */
 const [sentOfRound, readsOfRound] = [20, 10] as const
-/** How often the issue of one push is tried to be made. */
 const maxTries = 20
-/** After how many unclear answers in a row a tracker rests; a single one may be about its push alone. */
+/** Unclear answers in a row before a tracker rests; a single one may concern only its push. */
 const maxUnclear = 3
-/** How long a tracker rests after failures, without a success in between. */
+/** The shortest and longest rest after consecutive failures. */
 const [firstRestMs, maxRestMs] = [60_000, 3_600_000] as const
-/** What a tracker may ask for: nothing waits longer. */
+/** The longest wait that a tracker can ask for. */
 export const maxRetryAfterMs = 86_400_000
 
 /** The claim ended: another process has the tracker. */
@@ -52,16 +51,14 @@ interface Round extends RoundDependencies {
   tracker: ClaimedTracker
   adapter: TrackerAdapter
   config: unknown
-  /** Of the next call. @throws LostClaimError */
+  /** Renews the claim for the next call. @throws LostClaimError */
   next(): Promise<AbortSignal>
 }
 
-/** What a round leaves of its tracker. */
 type RoundEnd = Pick<TrackerRow, 'failures' | 'last_error' | 'rests_until'>
 
 const later = (now: Date, ms: number) => new Date(now.getTime() + ms)
 
-/** The pushes of a tracker that are due, the longest due first. */
 const readDue = (database: Database, trackerId: string, states: readonly PushRow['state'][], max: number, now: Date) =>
   database
     .selectFrom('pushes')
@@ -74,16 +71,13 @@ const readDue = (database: Database, trackerId: string, states: readonly PushRow
     .limit(max)
     .execute()
 
-/** Where the clock was ahead and was set back, the push is not newer than now. */
+/** A push is never newer than now, even if the clock was set back. */
 const toSend = ({ id, created_at: pushedAt }: PushRow, { clock }: Pick<Round, 'clock'>) => {
   const now = clock.now()
   return { id, since: pushedAt < now ? pushedAt : now }
 }
 
-/**
- * Sends a waiting push: looks for its issue, which an earlier try may have made, and makes one only where there is none.
- * @throws TrackerError
- */
+/** Sends a waiting push, unless an earlier try already made its issue. @throws TrackerError */
 async function send(round: Round, push: PushRow): Promise<void> {
   const { database, clock, adapter, config, tracker, publicUrl } = round
   const known = (await adapter.find?.(config, toSend(push, round), await round.next())) ?? null
@@ -98,13 +92,13 @@ async function send(round: Round, push: PushRow): Promise<void> {
   const begunAt = performance.now()
   const signal = await round.next()
   if (!(await beginTry(database, push.id, clock.now(), adapter.settleMs))) return
-  // A process that was frozen meanwhile may have lost its claim to one that has made the issue.
+  // A process frozen meanwhile may have lost its claim to one that made the issue.
   if (performance.now() - begunAt > callMs) throw new TrackerError('unclear', 'The service was too slow to send it.')
   const issue = await adapter.create(config, toSend(push, round), issueForTracker(text), signal)
   await noteIssue(database, push.id, issue, clock.now())
 }
 
-/** Closes the issue of a push that was taken back; it may have none. @throws TrackerError */
+/** Closes the issue, if any, of a push taken back. @throws TrackerError */
 async function undo(round: Round, push: PushRow): Promise<void> {
   const { database, adapter, config } = round
   const look = async () =>
@@ -114,25 +108,20 @@ async function undo(round: Round, push: PushRow): Promise<void> {
   await notePush(database, { pushId: push.id, from: 'undoing', to: 'undone', dueAt: null, error: null })
 }
 
-/** What becomes of a push whose call failed. */
 async function noteFailure({ database, clock, adapter }: Round, push: PushRow, error: TrackerError): Promise<void> {
   const { kind, message } = error
   const change = { pushId: push.id, from: push.state, error: message }
   if (kind === 'refused' || kind === 'missing') {
-    // An issue that cannot be closed is there still.
+    // An issue that cannot be closed still exists.
     const isThere = push.state === 'undoing' && push.issue_id !== null
     return notePush(database, { ...change, to: isThere ? 'sent' : 'failed', dueAt: isThere ? clock.now() : null })
   }
-  // After an unclear answer the issue may be made only now: it is looked for once that has settled.
+  // After an unclear answer the issue may still appear: look for it once that has settled.
   const wait = kind === 'unclear' ? Math.min(adapter.settleMs * 2 ** Math.min(push.attempts, 20), maxRestMs) : 0
   await notePush(database, { ...change, to: push.state, dueAt: later(clock.now(), wait) })
 }
 
-/**
- * Sends and takes back what is due; one alone where the tracker wants a pause after it.
- * @returns how the round ends.
- * @throws TrackerError after which the tracker rests.
- */
+/** Sends and takes back due pushes; one alone if the tracker wants pauses. @throws TrackerError: the tracker rests. */
 async function sendDue(round: Round): Promise<RoundEnd> {
   const { database, tracker, clock, adapter } = round
   const max = adapter.pauseMs === 0 ? sentOfRound : 1
@@ -153,7 +142,7 @@ async function sendDue(round: Round): Promise<RoundEnd> {
   return { failures: due.length === 0 ? 0 : unclear, last_error: null, rests_until: restsUntil }
 }
 
-/** Reads the status of the issues that are due, many in one call. @throws TrackerError */
+/** Reads the status of due issues, many per call. @throws TrackerError */
 async function readStatuses(round: Round): Promise<void> {
   const { database, tracker, clock, adapter, config } = round
   for (let call = 0; call < readsOfRound; call++) {
@@ -171,16 +160,15 @@ async function readStatuses(round: Round): Promise<void> {
   }
 }
 
-/** How long a tracker rests after a failure. */
 function restAfter(failures: number, { retryAfterMs = 0 }: TrackerError): number {
   const usual = Math.min(firstRestMs * 2 ** Math.min(failures, 20), maxRestMs)
   return Math.max(usual, Math.min(retryAfterMs, maxRetryAfterMs))
 }
 
-/** Gives a tracker free: it is called again when a push is due. */
+/** Releases a tracker, to be called again when a push is due. */
 async function endRound(database: Database, { id, token }: ClaimedTracker, change: RoundEnd): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    // Locked by a statement of its own, so that the next one sees every push that was made before it.
+    // A separate statement locks, so that the next one sees every earlier push.
     if ((await lockClaims(transaction, 'trackers', [{ id, token }])).size === 0) return
     const rests = sql`${change.rests_until}::timestamptz`
     await sql`
@@ -190,7 +178,7 @@ async function endRound(database: Database, { id, token }: ClaimedTracker, chang
   })
 }
 
-/** The config of a tracker; a `TrackerError` where it cannot be opened. */
+/** Opens a tracker's config. @throws TrackerError */
 function open(secrets: Secrets, tracker: Pick<TrackerRow, 'id' | 'config'>): unknown {
   try {
     return openTracker(secrets, tracker).config
@@ -202,10 +190,7 @@ function open(secrets: Secrets, tracker: Pick<TrackerRow, 'id' | 'config'>): unk
   }
 }
 
-/**
- * Calls a claimed tracker for all that is due, one call after the other, and gives it free.
- * @param stopping aborted when the service stops: what is under way is looked for at the next start.
- */
+/** Makes a claimed tracker's due calls, then releases it. @param stopping the next start finds what it interrupts */
 export async function callClaimed(
   dependencies: RoundDependencies,
   tracker: ClaimedTracker,

@@ -8,27 +8,26 @@ import { type ClaimedTracker, callClaimed, claimMs, maxRetryAfterMs, type RoundD
 
 export interface SendingDependencies extends RoundDependencies {
   listen: OpenDatabase['listen']
-  /** Whether it begins by itself; else only by `run`. */
+  /** Whether it starts by itself; else only by `run`. */
   isAutomatic: boolean
 }
 
-/** Sends pushes to trackers and reads what became of them, in the background. */
+/** Sends pushes to trackers and reads statuses in the background. */
 export interface Sending {
-  /** Does all that is due now, and waits for it. */
   run(): Promise<void>
   job: MaintenanceJob
-  /** Aborts the calls under way; what they may have made is looked for at the next start. */
+  /** Aborts the calls in progress; the next start looks for what they may have made. */
   stop(): Promise<void>
 }
 
-/** How many trackers a process calls at a time: one of an account, so that a slow tracker delays only its own account. */
+/** Trackers called at a time, one per account, so that a slow tracker delays only its account. */
 const maxAtOnce = 16
-/** `store/trackers.ts` notifies it. */
+/** Notified by `store/trackers.ts`. */
 const channel = 'wishwell_pushes'
-/** How long at least, and at most, it waits for what is due next. */
+/** The shortest and longest wait for what is due next. */
 const [minWaitMs, maxWaitMs] = [1_000, 15_000] as const
 
-/** Claims trackers that are due, the longest due first, and at most one of an account. */
+/** Claims due trackers, longest due first, at most one per account. */
 const claimTrackers = (
   database: Database,
   { max, busy, now }: { max: number; busy: readonly string[]; now: Date },
@@ -54,7 +53,7 @@ async function readWait({ database, clock }: RoundDependencies): Promise<number>
   return Math.min(maxWaitMs, Math.max(minWaitMs, due.getTime() - clock.now().getTime()))
 }
 
-/** Starts sending pushes: whenever one was made, and whenever something is due. */
+/** Starts sending whenever a push is made or something is due. */
 export async function startSending(dependencies: SendingDependencies): Promise<Sending> {
   const { database, clock, log, listen, isAutomatic } = dependencies
   const stopping = new AbortController()
@@ -65,7 +64,7 @@ export async function startSending(dependencies: SendingDependencies): Promise<S
       .catch((error: unknown) => log.error({ err: error, tracker: tracker.id }, 'a tracker was not given free'))
       .finally(() => {
         underWay.delete(tracker.account_id)
-        // Of this account another tracker may wait.
+        // Another tracker of this account may wait.
         if (isAutomatic) sending.startSoon(0)
       })
     underWay.set(tracker.account_id, called)
@@ -102,10 +101,10 @@ export async function startSending(dependencies: SendingDependencies): Promise<S
   }
 }
 
-/** What was tried may still be being made: no adapter waits longer before it looks. */
+/** The longest wait of any adapter for an unclear issue to appear. */
 const longestSettleMs = 600_000
 
-/** Brings what is due later than any rule gives from now back to now. @returns how many. */
+/** Makes due now what is due later than any rule allows (the clock may have moved). @returns how many. */
 export async function correctPushes(database: Database, now: Date): Promise<number> {
   const latest = new Date(now.getTime() + maxRetryAfterMs + clockToleranceMs)
   return database.transaction().execute(async (transaction) => {

@@ -14,10 +14,10 @@ import { isWishSeen } from '../../../wishes/members.ts'
 import type { Issue } from '../tracker.ts'
 import { findTracker, wakeTracker } from './trackers.ts'
 
-/** The maxima of an account: in 24 hours, and of those whose issues are followed. */
+/** Limits per account: per 24 hours, and followed issues. */
 export const [maxPushesOfDay, maxPushes] = [200, 5_000]
 
-/** How often the status of an issue is read: of one that is open, and of one that was closed, which may be opened again. */
+/** How often an open issue's status is read; closed ones, which may be reopened, less often. */
 export const readEveryMs = 240_000
 const readEndedEveryMs = 86_400_000
 
@@ -38,7 +38,7 @@ export const describePush = (row: PushRow) => ({
   createdAt: row.created_at.toISOString(),
 })
 
-/** Whether a push is of a wish: also of one that is part of it by now, by a merge or by placing. */
+/** Whether a push belongs to a wish, including wishes that are now part of it. */
 const isOfWish = (account: Viewer, wishId: string): RawBuilder<boolean> => sql<boolean>`(wish_id in (
   with recursive merged as (
     select ${wishId}::uuid as id
@@ -50,7 +50,7 @@ const isOfWish = (account: Viewer, wishId: string): RawBuilder<boolean> => sql<b
 
 const cursors = cursorsOf<[createdAt: string, id: string]>('pushes', isPositionText, isPositionId)
 
-/** The pushes of an account, of a wish or of all; the last made first. @throws ServiceError INVALID_REQUEST for a wrong cursor. */
+/** Lists an account's pushes, newest first. @throws ServiceError INVALID_REQUEST for a foreign cursor. */
 export async function listPushes(
   executor: Executor,
   account: Viewer,
@@ -67,11 +67,11 @@ export async function listPushes(
   return { results: page.map(describePush), ...rest }
 }
 
-/** @throws ServiceError NOT_FOUND for a push of another account, too. */
+/** @throws ServiceError NOT_FOUND, also for another account's push. */
 export const findPush = (executor: Executor, accountId: string, pushId: string): Promise<PushRow> =>
   findOwned(executor, 'pushes', { accountId, id: pushId })
 
-/** The account is locked, so they hold. */
+/** Enforces the maximums. Safe because the account is locked. */
 async function refuseBeyondMaximum(transaction: Transaction, accountId: string, now: Date): Promise<void> {
   const yesterday = new Date(now.getTime() - 86_400_000)
   const { rows } = await sql<{ of_day: number; followed: number }>`
@@ -94,16 +94,13 @@ export interface NewPush {
   now: Date
 }
 
-/** The states after which a push begins anew with another issue, and those after which it is tried again for the same. */
+/** States after which a push restarts with a new issue, and those after which it retries the same. */
 const [startsAnew, triesAgain]: readonly (readonly PushState[])[] = [
   ['undone', 'gone'],
   ['failed', 'nothing_left'],
 ]
 
-/**
- * Has a wish sent to a tracker as an issue, once: a wish that was pushed there already, or that one of was merged into it, has that push.
- * @throws ServiceError NOT_FOUND for a wish that the account does not see; CONFLICT at a maximum, while an undo is under way, and for a tracker that has expired.
- */
+/** Pushes a wish once; returns an existing push, even of a merged wish. @throws ServiceError NOT_FOUND, CONFLICT */
 export async function pushWish(
   transaction: Transaction,
   account: Viewer,
@@ -135,7 +132,7 @@ export async function pushWish(
   return pushed
 }
 
-/** An issue that was closed keeps its id, so what is pushed anew has another. */
+/** A closed issue keeps its push id, so a new push gets another. */
 async function insertPush(transaction: Transaction, accountId: string, push: NewPush): Promise<PushRow> {
   const { wishId, trackerId, madeBy, now } = push
   await transaction.deleteFrom('pushes').where('tracker_id', '=', trackerId).where('wish_id', '=', wishId).execute()
@@ -152,8 +149,8 @@ async function insertPush(transaction: Transaction, accountId: string, push: New
 }
 
 /**
- * Takes a push back. One of which no issue can have been made is undone at once; an issue that is there, or may be, is closed in the background.
- * This statement and that of `beginTry` decide together whether it is sent: the second of them finds what the first one did.
+ * Takes a push back, at once if no issue can exist, else in the background. If this and `beginTry` race, the second one
+ * sees what the first did.
  */
 export async function undoPush(
   transaction: Transaction,
@@ -170,10 +167,7 @@ export async function undoPush(
   return findPush(transaction, accountId, pushId)
 }
 
-/**
- * Notes that an issue of a waiting push may exist from now on, and when it is looked for if nothing else is heard: before the call that makes it.
- * @returns false when it is not waiting any more.
- */
+/** Before the creating call: an issue may exist from now on. @returns false if the push no longer waits. */
 export async function beginTry(executor: Executor, pushId: string, now: Date, settleMs: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update pushes set attempts = attempts + 1, tried_at = coalesce(tried_at, ${now}::timestamptz),
@@ -189,7 +183,7 @@ const nextRead = (status: RawBuilder<unknown>, now: Date) => sql<Date>`
   case when ${isEnded(status)} then ${new Date(now.getTime() + readEndedEveryMs)}::timestamptz
     else ${new Date(now.getTime() + readEveryMs)}::timestamptz end`
 
-/** Stores the issue of a push. One that was taken back meanwhile is closed next. */
+/** Stores the issue of a push; if it was taken back meanwhile, the issue is closed next. */
 export async function noteIssue(
   executor: Executor,
   pushId: string,
@@ -204,7 +198,7 @@ export async function noteIssue(
     where id = ${pushId}`.execute(executor)
 }
 
-/** Asks no more for statuses of a tracker that has none to read. */
+/** Stops reading statuses of a tracker without any. */
 export async function endFollowing(executor: Executor, trackerId: string, now: Date): Promise<void> {
   await executor
     .updateTable('pushes')
@@ -215,7 +209,7 @@ export async function endFollowing(executor: Executor, trackerId: string, now: D
     .execute()
 }
 
-/** What became of the issues that were read: one without a status is as it was, and one that was not found is gone. */
+/** Stores the statuses read: without a status an issue is unchanged; not found, it was deleted. */
 export async function noteStatuses(
   executor: Executor,
   read: readonly { pushId: string; isThere: boolean; status: string | null }[],
@@ -230,7 +224,7 @@ export async function noteStatuses(
     where pushes.id = fresh.id and state = 'sent'`.execute(executor)
 }
 
-/** Ends or postpones a push that is still in a state. @param dueAt null: it has ended. */
+/** Ends or postpones a push that is still in a state. @param dueAt null if it ended */
 export async function notePush(
   executor: Executor,
   {

@@ -9,21 +9,20 @@ import { ServiceError } from '../../../http/errors.ts'
 import type { Secrets } from '../../../http/secrets/secrets.ts'
 import type { TrackerFields } from '../tracker.ts'
 
-/** The maximum of trackers of an account. */
 export const maxTrackers = 20
 
 export type TrackerRow = Selectable<Tables['trackers']>
 
-/** What the config of a tracker is sealed with. */
+/** The context for sealing a tracker's config. */
 export const sealedFor = (trackerId: string): string => `tracker ${trackerId}`
 
-/** What a sealed config holds: what `prepare` made, and what it was made of, so that another token is checked in the same way. */
+/** A sealed config: the result of `prepare`, and its input, so that a new token can be checked the same way. */
 export interface SealedTracker {
   config: unknown
   fields: TrackerFields
 }
 
-/** Seals what a tracker is called with. @throws ServiceError CONFLICT without a key for secrets. */
+/** Seals a tracker's config. @throws ServiceError CONFLICT without a key for secrets. */
 export const sealTracker = (secrets: Secrets, trackerId: string, sealed: SealedTracker): string =>
   secrets.seal(JSON.stringify(sealed), sealedFor(trackerId))
 
@@ -31,10 +30,10 @@ export const sealTracker = (secrets: Secrets, trackerId: string, sealed: SealedT
 export const openTracker = (secrets: Secrets, { id, config }: Pick<TrackerRow, 'id' | 'config'>): SealedTracker =>
   JSON.parse(secrets.open(config, sealedFor(id))) as SealedTracker
 
-/** What is said of a tracker whose config nobody can open. */
+/** The message for a tracker whose config cannot be opened. */
 export const unreadableTracker = 'Its token cannot be opened any more: give it again.'
 
-/** What is said of a tracker whose maker has expired: nothing is sent or read. */
+/** The message for a tracker whose maker has expired: it neither sends nor reads. */
 const expiredTracker = 'The key that made it has expired: it rests until a key that lasts changes its name or token.'
 
 /** Whether any tracker is stored. */
@@ -52,13 +51,13 @@ export const describeTracker = (row: TrackerRow, now: Date) => ({
   error: row.expires_at !== null && row.expires_at <= now ? expiredTracker : row.last_error,
 })
 
-/** @throws ServiceError NOT_FOUND for a tracker of another account, too. */
+/** @throws ServiceError NOT_FOUND, also for another account's tracker. */
 export const findTracker = (executor: Executor, accountId: string, trackerId: string): Promise<TrackerRow> =>
   findOwned(executor, 'trackers', { accountId, id: trackerId })
 
 export interface Owner {
   accountId: string
-  /** The key of the call; null for a session that no key opened. */
+  /** The calling key; null for a session without a key. */
   keyId: string | null
   now: Date
 }
@@ -88,11 +87,11 @@ export async function addTracker(
     .executeTakeFirstOrThrow()
 }
 
-/** When a tracker is next called: when the first of its pushes is due, and it does not rest. In a statement that has locked its row before. */
+/** When a tracker is called next: its first push is due and it does not rest. Its row must already be locked. */
 export const nextCall = (restsUntil = sql`rests_until`) => sql<Date | null>`
   greatest((select min(pushes.due_at) from pushes where tracker_id = trackers.id), ${restsUntil})`
 
-/** Has a tracker called when its first push is due; after a change of its pushes, in the transaction that made it. */
+/** Schedules a tracker for its first due push; call it in the transaction that changed its pushes. */
 export async function wakeTracker(transaction: Transaction, trackerId: string): Promise<void> {
   await sql`select from trackers where id = ${trackerId} for update`.execute(transaction)
   await sql`
@@ -106,7 +105,7 @@ export interface TrackerChanges {
   sealed?: SealedTracker | undefined
 }
 
-/** Changes the name of a tracker, or what it is called with: then it is tried at once. One whose maker has expired is the caller's from then on. */
+/** Renames a tracker or changes its config, and then retries it. An expired maker is replaced by the caller. */
 export async function changeTracker(
   transaction: Transaction,
   secrets: Secrets,
@@ -131,13 +130,13 @@ export async function changeTracker(
   return row
 }
 
-/** Forgets a tracker with its pushes; the issues stay as they are. @throws ServiceError NOT_FOUND */
+/** Deletes a tracker with its pushes; issues stay. @throws ServiceError NOT_FOUND */
 export async function deleteTracker(transaction: Transaction, accountId: string, trackerId: string): Promise<void> {
   const { id } = await findTracker(transaction, accountId, trackerId)
   await transaction.deleteFrom('trackers').where('id', '=', id).execute()
 }
 
-/** The trackers that keys made. */
+/** The trackers made by keys. */
 export const trackersMadeByKeys: MadeKind = {
   list: (executor, keyIds) => listMadeIn(executor, 'trackers', keyIds),
   end: async (transaction, keyIds) => {
