@@ -24,6 +24,14 @@ export function configurationTable(): string {
   return ['| variable | default | meaning |', '| --- | --- | --- |', ...rows].join('\n')
 }
 
+/** A file to copy to `.env`: each setting with its default, switched off. */
+export function environmentExample(): string {
+  const entries = Object.entries(environmentSchema.properties as Record<string, Variable>).map(
+    ([name, { description, default: fallback }]) => `# ${description}\n# ${name}=${fallback ?? ''}`,
+  )
+  return `# \`npm run docs\` makes this file. Copy what you need to .env, without the first sign of its line; docs/configuration.md explains more.\n\n${entries.join('\n\n')}\n`
+}
+
 /** The page of error codes. */
 export function errorPage(): string {
   const rows = Object.entries(errorCatalogue).map(
@@ -184,9 +192,43 @@ function fill(file: URL, texts: Record<string, string>): { file: URL; text: stri
   return { file, text: document }
 }
 
+interface ProjectNames {
+  repository: string
+  homepage: string
+  image: string
+  mcpName: string
+}
+
+/** Where the project is to be had. */
+export const projectNames: ProjectNames = JSON.parse(readFileSync(new URL('project.json', root), 'utf8'))
+
+/** The files that machines read, with the names of `project.json`. */
+function filesWithNames(): { file: URL; text: string }[] {
+  const { repository, homepage, image, mcpName } = projectNames
+  const change = (path: string, edit: (text: string) => string) => {
+    const file = new URL(path, root)
+    return { file, text: edit(readFileSync(file, 'utf8')) }
+  }
+  const manifest = (text: string) => {
+    const { name, version, description, license, ...rest } = JSON.parse(text)
+    const links = { homepage, repository: { type: 'git', url: `git+${repository}.git` }, bugs: `${repository}/issues` }
+    return `${JSON.stringify({ name, version, description, license, ...rest, ...links, mcpName }, null, 2)}\n`
+  }
+  return [
+    change('package.json', manifest),
+    change('server.json', (text) => text.replace(/"name": "[^"]+"/, `"name": "${mcpName}"`)),
+    change('deploy/helm/values.yaml', (text) => text.replace(/(?<=^ {2}repository: ).+$/m, image)),
+    change('docs/deploy.md', (text) =>
+      text.replace(/(?<=image\.repository=)\S+/g, image).replace(/(?<= -t )\S+(?=:\d)/g, image),
+    ),
+  ]
+}
+
 /** The documents and generated files as they should be now. */
 export function currentDocuments(): { file: URL; text: string }[] {
   return [
+    ...filesWithNames(),
+    { file: new URL('.env.example', root), text: environmentExample() },
     fill(files.api, { calls: callsTable() }),
     fill(files.configuration, { configuration: configurationTable() }),
     fill(files.contributing, { nightly: nightlyTable() }),

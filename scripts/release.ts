@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { billOfMaterials } from './bill-of-materials.ts'
+import { projectNames } from './docs.ts'
 
 // `npm run release -- VERSION [--publish]`: sets the version, dates its part of the changelog, and makes release/: the tarball, its SBOM
 // (CycloneDX) and their checksums. What changes more than this clone is printed; with `--publish` it is done, if npm knows its user.
@@ -46,6 +47,9 @@ function faultsOf(version: string): string[] {
   if (outputOf('git', ['branch', '--show-current']) !== 'main') faults.push('The branch is not main.')
   if (outputOf('git', ['tag', '--list', `v${version}`]) !== '') faults.push(`The tag v${version} exists already.`)
   if (!isClean()) faults.push('There are changes that are not committed.')
+  for (const [name, value] of Object.entries(projectNames))
+    if (name !== 'about' && /\bexample\b/.test(value))
+      faults.push(`project.json: "${name}" is still the placeholder ${value}.`)
   return faults
 }
 

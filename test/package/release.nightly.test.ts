@@ -30,11 +30,15 @@ function run(program: string, parameters: string[], { cwd = copy, env = environm
 const git = (...parameters: string[]) =>
   run('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@wishwell.example', ...parameters])
 const read = (path: string) => readFileSync(join(copy, path), 'utf8')
+let placeholders: string
 
 /** The files of this clone as they are, also those that are not committed yet, as the only commit of a repository. */
 beforeAll(() => {
   const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root }).stdout
   for (const file of files.trim().split('\n')) cpSync(join(root, file), join(copy, file))
+  const names = read('project.json')
+  placeholders = names
+  writeFileSync(join(copy, 'project.json'), names.replaceAll('example', 'invalid'))
   writeFileSync(join(copy, 'CHANGELOG.md'), `# Changelog\n\n## ${version} (unreleased)\n\nEverything.\n`)
   for (const parameters of [
     ['init', '--initial-branch=main'],
@@ -53,6 +57,11 @@ describe('a release', () => {
     expect(stderr).toMatch(/begin with "## 1\.1\.1 \(unreleased\)"[\s\S]*not main[\s\S]*not committed/)
     git('restore', '.')
     git('switch', 'main')
+    writeFileSync(join(copy, 'project.json'), placeholders)
+    expect(run('npm', ['run', 'release', '--', version]).stderr).toContain(
+      'project.json: "image" is still the placeholder registry.example/wishwell.',
+    )
+    git('restore', '.')
   })
 
   it('sets the version wherever it stands, and says what would publish it', () => {
