@@ -95,7 +95,8 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
     embedded: [nightly('test/fault-matrix'), nightly('simulator')],
   },
   page: {
-    about: 'every part of the page in a browser; npm test has signing in, searching, wishes, collecting, briefs and importing',
+    about:
+      'every part of the page in a browser; npm test has signing in, searching, wishes, collecting, briefs and importing',
     after: 'the page',
     embedded: [nightly('test/dashboard')],
     globalSetup: ['test/dashboard/global-setup.ts'],
