@@ -1,7 +1,7 @@
 // The rule of imports, made from rooms.json: a room imports only from rooms of lower layers, and no file is part of a cycle.
 import { readFileSync } from 'node:fs'
 
-const { layers } = JSON.parse(readFileSync(new URL('./rooms.json', import.meta.url), 'utf8'))
+const { layers, page } = JSON.parse(readFileSync(new URL('./rooms.json', import.meta.url), 'utf8'))
 const layersOfRooms = layers.map((layer) => Object.keys(layer))
 const rooms = layersOfRooms.flat()
 
@@ -42,6 +42,13 @@ export default {
       severity: 'error',
       from: { path: '^src/', pathNot: test },
       to: { path: `^(test|bench)/|${test}` },
+    },
+    {
+      name: 'the-page-imports-what-is-listed',
+      comment: page.about,
+      severity: 'error',
+      from: { path: '^dashboard/src/' },
+      to: { path: '^src/', pathNot: Object.keys(page).map((file) => `^${file.replaceAll('.', '\\.')}$`) },
     },
     {
       name: 'the-service-needs-no-simulator',
