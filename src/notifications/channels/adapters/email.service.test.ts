@@ -12,7 +12,7 @@ import {
 import { removeChannel } from '../channels.ts'
 import { createEmailLaboratory, type EmailLaboratory, publicUrl, serveMailPages } from './email-testing.ts'
 
-// Holds (Watches, news and channels): an unconfirmed address gets only confirmations: one a day, ten minutes after the last if asked again; two unanswered rest its mailbox for four weeks, for any account
+// Holds (Watches, news and channels): an unconfirmed address gets only confirmations: one a day, ten minutes after the last if asked again; after two unanswered ones its mailbox rests four weeks, for any account
 // Holds (Watches, news and channels): "do not ask me again" covers every name of the mailbox, for all accounts
 // Holds (Watches, news and channels): a GET of a mailed link changes nothing; one POST without cookies unsubscribes
 
