@@ -10,7 +10,7 @@ import { storeRequests } from './exact-requests.ts'
 import { percentile } from './report.ts'
 import { type Took, timed } from './timing.ts'
 
-// Holds (Search, lists and export): votes and date order all requests with all words exactly as a plain scan does, and totals and facets count them, in caches of up to 200,000 requests
+// Holds (Search, lists and export): orders by votes and date, totals and facets equal a plain scan, up to 200,000 requests
 
 // Whether orders, totals and facets are exact: random queries, filters and orders against a plain scan of all texts, and how long
 // they take.

@@ -3,7 +3,7 @@ import type { Behaviours } from './behaviour.ts'
 import { isNew, newestFirst, since } from './newest-first-testing.ts'
 import { type SimulatedPlatformName, simulatedPlatformNames } from './platforms/index.ts'
 
-// Holds (Watches, news and channels): a collection of what is new finds everything since its instant, whether a platform obeys, ignores or refuses it; a source without news ends alone
+// Holds (Watches, news and channels): collecting news finds everything since its instant, whether platforms obey, ignore or refuse it; idle sources end alone
 
 /** Records of a topic that fill several pages of each source, of which the last ones are older. */
 const sizes: Record<SimulatedPlatformName, number> = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 
-// Holds (HTTP and secrets): the API document has one form of ids, one form of lists and one form of paging
+// Holds (HTTP and secrets): the API document has one form each of ids, lists and paging
 
 interface Schema {
   $ref?: string

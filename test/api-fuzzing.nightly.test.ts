@@ -3,7 +3,7 @@ import { startPlatformSimulator } from '../simulator/simulator.ts'
 import { createPythonEnvironment } from './python.ts'
 import { startTestService } from './service.ts'
 
-// Holds (HTTP and secrets): whatever is sent to a call, the answer is one that the API document declares, and no 5xx
+// Holds (HTTP and secrets): whatever a call is sent, the answer is a declared one and no 5xx
 
 const seed = process.env.TEST_SEED ?? '1'
 

@@ -8,7 +8,7 @@ import { movedClock, openJobs, runsOf, watchOf } from '../src/watches/testing.ts
 import { foundRequest, platformMap, type Script, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
-// Holds (Data): a clock that was ahead, and is set back, stops nothing: what is stored for later is due when its schedule says from now
+// Holds (Data): setting back a fast clock stops nothing: what is stored for later follows its schedule from now
 
 const noon = '2026-03-20T12:00:00Z'
 const half = '2026-03-20T12:30:00Z'

@@ -17,8 +17,8 @@ import { copyDatabase } from './database.ts'
 import { numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
-// Holds (Data): a process opens no more connections to Postgres than configured, and replaces a lost one that listens, without a gap
-// Holds (Data): a Postgres whose connections are all taken delays or refuses calls with a 503, and is used again when it has room
+// Holds (Data): a process respects its connection limit and replaces a lost listener without a gap
+// Holds (Data): a Postgres without free connections delays calls or causes 503s until it has room
 
 // Takes seconds: calls wait eight seconds for a connection, as in the product.
 

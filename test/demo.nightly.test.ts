@@ -15,7 +15,7 @@ import { childEnvironment } from './child-environment.ts'
 import { createTestClient, type TestClient } from './client.ts'
 import { startTestService, type TestService } from './service.ts'
 
-// Holds (Platforms): the demo shows four fifths of its wishes about every topic, and some that may be requests, were planned, fulfilled or declined
+// Holds (Platforms): the demo shows four fifths of its wishes about every topic, and some possible, planned, fulfilled and declined ones
 
 // The whole demo, as a person starts it who has settings of his own, a token of GitHub among them.
 

@@ -22,7 +22,7 @@ import { childEnvironment } from './child-environment.ts'
 import { startChildService } from './child-service.ts'
 import { createTestClient } from './client.ts'
 
-// Holds (Data): a data directory that cannot be written gives a one-sentence error at the start, and a 503 later
+// Holds (Data): an unwritable data directory gives a one-sentence error at the start, and a 503 later
 
 // Data directories in which nothing can be written: that is one sentence at the start, and 503 later.
 

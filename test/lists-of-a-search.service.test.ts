@@ -4,7 +4,7 @@ import { makeShare, openShare, storeRequests } from '../src/sharing/shares/testi
 import { foundRequest } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
-// Holds (Search, lists and export): brief, share, feed, export and an agent's answer of a query list what its total counts, and name what matches in part as a number
+// Holds (Search, lists and export): briefs, shares, feeds, exports and agents' answers list what a query's total counts, and give partial matches as a number
 
 let service: TestService
 beforeAll(async () => {

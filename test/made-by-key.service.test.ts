@@ -8,7 +8,7 @@ import { movedClock } from '../src/watches/testing.ts'
 import type { TestClient } from './client.ts'
 import { startTestService, type TestService } from './service.ts'
 
-// Holds (Accounts): what a key made ends with it when it expires, and when it is revoked with all that it made; nothing is made by it afterwards
+// Holds (Accounts): what a key made ends when it expires or is revoked with its creations, and it makes nothing more
 
 const clock = movedClock('2026-03-20T12:00:00Z')
 let service: TestService

@@ -4,7 +4,7 @@ import { createPythonEnvironment } from './python.ts'
 import { numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService } from './service.ts'
 
-// Holds (MCP): an agent of another implementation collects, polls and reads, by HTTP and by the command, in both eras of the specification
+// Holds (MCP): a foreign MCP client collects, polls and reads, by HTTP and command, in both eras of the specification
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 

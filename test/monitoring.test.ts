@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { catalogue, type Label, type SeriesName } from '../src/operations/metrics/catalogue.ts'
 
-// Holds (Monitoring): alerts and the Grafana dashboard name only series and labels that exist, and docs/operating.md has each alert
+// Holds (Monitoring): alerts and Grafana name only existing series and labels, and docs/operating.md has each alert
 
 // Alerts and the dashboard are written by hand: what they name must exist.
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startChildService } from './child-service.ts'
 
-// Holds (HTTP and secrets): the service connects to nothing that its operator or its accounts did not name
+// Holds (HTTP and secrets): the service connects only to what its operator or its accounts named
 
 /** Prints where each connection of the process and of its threads goes, before it is made. */
 const watchConnections = `const { writeSync } = require('node:fs')

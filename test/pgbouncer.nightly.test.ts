@@ -9,7 +9,7 @@ import { createTestClient, type TestClient } from './client.ts'
 import { copyDatabase, type DatabaseCopy } from './database.ts'
 import { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts'
 
-// Holds (Data): behind PgBouncer in transaction mode everything works, and a restart of it loses and doubles nothing
+// Holds (Data): everything works behind PgBouncer in transaction mode, and its restart loses and duplicates nothing
 
 // A service behind PgBouncer in transaction mode: any statement may run on any connection.
 

@@ -14,8 +14,8 @@ import { outputOf } from './package/installation.ts'
 import { numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
-// Holds (HTTP and secrets): the client for programs waits for Retry-After, and a POST whose answer is lost is charged once
-// Holds (Hostile input): an id of a caller is a path of no other call, in the clients for programs, of the command and of the page
+// Holds (HTTP and secrets): the client for programs obeys Retry-After and pays once when a POST's answer is lost
+// Holds (Hostile input): no id from a caller leads to another call's path, in any client, command or page
 // Holds (HTTP and secrets): the client for programs reads every list to its end, page by page
 
 // Takes seconds: a Retry-After has at least one.

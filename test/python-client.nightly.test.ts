@@ -7,8 +7,8 @@ import { createPythonEnvironment, type PythonEnvironment } from './python.ts'
 import { numberedPages, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
-// Holds (HTTP and secrets): the client for Python waits for Retry-After, is charged once for a POST whose answer is lost, and reads every list to its end
-// Holds (HTTP and secrets): the client for Python is built from client/openapi.json, and its types are valid for a strict type checker
+// Holds (HTTP and secrets): the Python client obeys Retry-After, pays once when a POST's answer is lost, and reads lists to the end
+// Holds (HTTP and secrets): the Python client is built from client/openapi.json and passes a strict type checker
 
 const client = fileURLToPath(new URL('../clients/python', import.meta.url))
 let python: PythonEnvironment

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from './service.ts'
 
-// Holds (Platforms): adapters read what the platforms really send
+// Holds (Platforms): adapters read what platforms really send
 
 // Takes seconds: every recorded item is collected and searched.
 

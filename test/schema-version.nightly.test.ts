@@ -11,7 +11,7 @@ import { startChildService } from './child-service.ts'
 import { copyDatabase, type DatabaseCopy } from './database.ts'
 import { readSchema } from './schema.ts'
 
-// Holds (Data): a database of another version is refused, and not changed
+// Holds (Data): a database of another version is refused and left unchanged
 
 // A database that another version made: every way to it refuses it in one sentence, and nothing in it changes.
 

@@ -18,9 +18,9 @@ import { startTestService, type TestService } from './service.ts'
 const requestLimits = requestLimitsOf(defaultPricing)
 
 // Holds (Credits and limits): no more calls than the plan allows in any 60 seconds
-// Holds (Search, lists and export): no answer is older than its call, though the embedded database's are cached; on Postgres, whichever process made the change
-// Holds (Search, lists and export): a correction counts once however often it is made, and no account has more than 10,000
-// Holds (Search, lists and export): a merge or a split is made once, can be undone in any order, and survives expiry; a purge deletes it
+// Holds (Search, lists and export): no answer is older than its call, cached or not, whichever process made the change
+// Holds (Search, lists and export): a repeated correction counts once, and an account has at most 10,000
+// Holds (Search, lists and export): a merge or split happens once, can be undone in any order, and survives expiry; a purge deletes it
 
 // Takes seconds: each test starts processes, or calls both many times at once.
 

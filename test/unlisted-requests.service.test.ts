@@ -4,7 +4,7 @@ import type { TestClient } from './client.ts'
 import { foundRequest, platformMap, scriptedPlatform } from './scripted-platform.ts'
 import { startTestService, type TestService } from './service.ts'
 
-// Holds (Data): what an account collects from its own source changes no answer to another account, until it is listed or named there too
+// Holds (Data): what an account collects from its own source reaches other accounts only once listed or named there
 
 // Takes seconds: every surface of the API is asked for several accounts.
 

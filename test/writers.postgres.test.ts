@@ -19,9 +19,9 @@ import { campaignSize } from './campaign-size.ts'
 import { openTestDatabase, type TestDatabase } from './database.ts'
 import { foundRequest } from './scripted-platform.ts'
 
-// Holds (Jobs): pages with the same requests in other orders never deadlock, and all counts stay exact
-// Holds (Jobs): no lock is exclusive to a page, and no page waits for a lock that all take
-// Holds (Jobs): a crash between a change of a count and its fold loses and doubles nothing
+// Holds (Jobs): pages with the same requests in any order never deadlock, and counts stay exact
+// Holds (Jobs): no page locks out all others or waits for a lock that all take
+// Holds (Jobs): a crash between a count's change and its fold loses and duplicates nothing
 
 // Takes seconds: four writers store many pages at once.
 

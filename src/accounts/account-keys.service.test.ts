@@ -4,7 +4,7 @@ import { maxActiveKeys } from './account-keys.ts'
 import { apiKeyPattern, generateApiKey } from './api-key.ts'
 import { addKey } from './keys.ts'
 
-// Holds (HTTP and secrets): an account never revokes its last key, however many calls try
+// Holds (HTTP and secrets): an account never revokes its last key, even with simultaneous calls
 
 let now = new Date('2026-11-21T12:00:00.000Z')
 let service: TestService

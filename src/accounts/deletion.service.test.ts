@@ -106,7 +106,7 @@ const staying: Readonly<Record<string, string>> = {
   rate_limit_windows: 'the calls of the last minute',
 }
 
-// Holds (Accounts): a deleted account leaves nothing in any table but its ledger, its jobs and what is named with its reason
+// Holds (Accounts): a deleted account leaves only its ledger, its jobs and rows listed with a reason
 describe('every table with rows of an account', () => {
   /** The tables with a column of an account, by its name or by what it refers to. */
   const readTables = async () => {

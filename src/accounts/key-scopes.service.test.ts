@@ -3,7 +3,7 @@ import type { TestClient } from '../../test/client.ts'
 import { startTestService, type TestService } from '../../test/service.ts'
 import { openBrowser } from './sessions/testing.ts'
 
-// Holds (Watches, news and channels): a key never makes one that can more, alone or together with others
+// Holds (Watches, news and channels): keys never make a stronger key, alone or together
 
 const start = new Date('2026-11-21T12:00:00.000Z')
 let now = start

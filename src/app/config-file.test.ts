@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { ConfigError } from '../runtime/config-error.ts'
 import { readConfig, secretVariables } from './config.ts'
 
-// Holds (HTTP and secrets): a file of settings with secrets that every user of the machine can read stops the start
+// Holds (HTTP and secrets): a settings file with secrets that every user can read stops the start
 
 const key = `ww_live_${'a1'.repeat(16)}`
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { prepareLiveService } from '../collecting/live/testing.ts'
 
-// Holds (Credits and limits): with METERING=off nothing is charged and nothing is refused for want of credits: no credit moves
+// Holds (Credits and limits): with METERING=off no credit moves and no call fails for lack of credits
 
 const live = prepareLiveService({ environment: { PRICING: '{"plans":{"free":{"creditsPerMonth":2}}}' } })
 

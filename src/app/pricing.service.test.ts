@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { prepareLiveService } from '../collecting/live/testing.ts'
 
-// Holds (Credits and limits): plans, prices and packs are those that the operator set: in what is charged, granted, refused and shown
+// Holds (Credits and limits): the operator's plans, prices and packs decide what is charged, granted, refused and shown
 
 const pageDirectory = mkdtempSync(join(tmpdir(), 'wishwell-pricing-'))
 writeFileSync(join(pageDirectory, 'index.html'), '<!doctype html><head><title>built</title></head><body></body>')

@@ -8,8 +8,8 @@ import type { OpenDatabase } from '../database/open.ts'
 import { readConfig } from './config.ts'
 import { StopLimitError, startService } from './service.ts'
 
-// Holds (HTTP and secrets): a stop, and a close of the embedded database, end within their limits beside something that never ends; `/healthz` fails while its thread is silent
-// Holds (HTTP and secrets): `/readyz` answers 200 only when all that a start makes is there: the first account, its key, the link to sign in
+// Holds (HTTP and secrets): a stop, or closing the embedded database, meets its time limit beside endless work; `/healthz` fails while its thread is silent
+// Holds (HTTP and secrets): `/readyz` is 200 only once the first account, its key and the sign-in link exist
 
 // The service with a database that does not answer any more, or does not end.
 

@@ -10,7 +10,7 @@ import { exitCodes } from './exit-codes.ts'
 import { type ExportFormat, readRecords } from './export-transfer.ts'
 import { requestRecord } from './fake-service-testing.ts'
 
-// Holds (Search, lists and export): an export equals the list or the search, is complete or visibly broken, and can continue where it broke
+// Holds (Search, lists and export): an export equals its list or search, is complete or visibly broken, and can resume
 
 /** Texts that make a reader of lines or of quotes stumble. */
 const hostile = ['plain', 'two\nlines', 'a "quote", and\r\nmore', '日本語 🎉', "'=1", '\\n', '']

@@ -3,9 +3,9 @@ import { exitCodes } from './exit-codes.ts'
 import { failure, startFakeService, testKey } from './fake-service-testing.ts'
 import { createProgram, runProgram } from './program.ts'
 
-// Holds (Command line): an unknown command is answered with the one that was meant, also of another group and by another word
-// Holds (Command line): no command that deletes, ends or sends is suggested to who did not name its group or it
-// Holds (Command line): a refusal of the service names the options of the command line, and keys are never repeated
+// Holds (Command line): an unknown command is answered with the intended one, also by synonym or from another group
+// Holds (Command line): no deleting, ending or sending command is suggested unless its group or name was typed
+// Holds (Command line): refusals name the options of the command line and never repeat keys
 
 /** What newcomers write, and what they mean. */
 const mistakes: readonly [written: string, meant: string][] = [

@@ -4,7 +4,7 @@ import { updateAccount } from '../accounts/accounts.ts'
 import { closeReservation, grantPack } from './ledger.ts'
 import { december, ledgerOf, november } from './testing.ts'
 
-// Holds (Watches, news and channels): each threshold of settled credits is told once a month, with the settlement that reaches it
+// Holds (Watches, news and channels): each threshold of settled credits is reported once a month, with the settlement that reaches it
 
 let opened: TestDatabase
 beforeAll(async () => {

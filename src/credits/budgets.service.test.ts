@@ -7,7 +7,7 @@ import { readSpending } from './spending.ts'
 import { december, ledgerOf, november } from './testing.ts'
 import { readUsage } from './usage.ts'
 
-// Holds (Watches, news and channels): the budget of a watch or a key is never exceeded, whatever runs at once
+// Holds (Watches, news and channels): a watch's or key's budget is never exceeded, whatever runs at once
 
 let opened: TestDatabase
 beforeAll(async () => {

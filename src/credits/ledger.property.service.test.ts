@@ -17,8 +17,8 @@ import { verifyAccounts } from './verify.ts'
 
 // Holds (Credits and limits): the pool of a month is granted once, however clocks jump
 // Holds (Credits and limits): balances equal the ledger after every step, in any order of steps
-// Holds (Credits and limits): the rows of collections, of weeks and of who spent add up to the same totals, to the credit
-// Holds (Watches, news and channels): the budget of a watch or a key is never exceeded, whatever runs at once
+// Holds (Credits and limits): totals by collection, week and spender agree to the credit
+// Holds (Watches, news and channels): a watch's or key's budget is never exceeded, whatever runs at once
 
 // Takes seconds: a run checks the whole ledger after each of its steps.
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { type ClaimedRow, claimRows, lockClaims, releaseClaims, renewClaim } from './claimed-work.ts'
 
-// Holds (Data): two processes never have one row of claimed work, and a claim that has ended is taken over
+// Holds (Data): claimed work belongs to one process at a time, and ended claims are taken over
 
 let opened: TestDatabase
 beforeAll(async () => {

@@ -5,8 +5,8 @@ import { runCommand } from '../cli/command-testing.ts'
 import { deleteForgottenAsks } from './imports.ts'
 import { openImport } from './store.ts'
 
-// Holds (Data): a file of feedback is checked before anything of it is stored, updates what was imported before, and doubles nothing
-// Holds (Data): imported feedback is its account's alone; it is deleted as a whole, and a purge reaches it
+// Holds (Data): a feedback file is checked before it is stored, and updates earlier imports without duplicates
+// Holds (Data): imported feedback is private to its account, deleted as a whole, and reached by purges
 
 let service: TestService
 let admin: TestClient

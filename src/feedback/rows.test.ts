@@ -3,7 +3,7 @@ import { inMemory } from '../runtime/foreign/testing.ts'
 import { checkFile, openFile, readRequests } from './file.ts'
 import { importName, nameOfFile } from './names.ts'
 
-// Holds (Data): files of feedback are read as their products write them, and a row that is wrong is named by its line
+// Holds (Data): feedback files are read as their products write them, and errors name the line
 
 const open = (text: string | Buffer, more: object = {}) =>
   openFile({ file: inMemory(text), name: importName(null, 'test'), given: {}, ...more })
@@ -165,7 +165,7 @@ describe('a file', () => {
   })
 })
 
-// Holds (Data): a file of feedback that is made to be dear is refused at its bounds, before more of it is read or kept
+// Holds (Data): a feedback file made to be expensive is refused at its limits, before more is read
 
 it.each<[string, { begin?: string; part: string; refusal: string }]>([
   ['nested lists', { part: '[', refusal: 'item 1: it is nested deeper than 64 levels.' }],

@@ -7,7 +7,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
 import { encodingFor } from './compression.ts'
 
-// Holds (HTTP and secrets): a response has the same text in every compression, and streams stay streams
+// Holds (HTTP and secrets): a response has the same text in every compression, and streams remain streams
 
 describe('the encoding of an answer', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hasTag, parseSince } from './conditional.ts'
 
-// Holds (HTTP and secrets): a conditional request holds through servers and proxies that compress, weaken or requote its validators
+// Holds (HTTP and secrets): conditional requests work through servers and proxies that compress, weaken or requote validators
 
 const etag = '"k3-_Zx"'
 

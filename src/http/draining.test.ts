@@ -4,7 +4,7 @@ import { fastify } from 'fastify'
 import { afterEach, expect, it } from 'vitest'
 import { registerDraining } from './draining.ts'
 
-// Holds (HTTP and secrets): a stop answers the requests that have arrived, and waits for no other connection
+// Holds (HTTP and secrets): a stop answers the requests that arrived and waits for no other connection
 
 const sockets: Socket[] = []
 

@@ -9,8 +9,8 @@ import { startService } from '../app/service.ts'
 import { ConfigError } from '../runtime/config-error.ts'
 import { isLoopback, publicUrlOf, requireProtectedTransport } from './addresses.ts'
 
-// Holds (HTTP and secrets): no key travels in plain HTTP over a network without the operator's consent
-// Holds (HTTP and secrets): a link with a secret leads to the address that the operator configured, never to one from a caller
+// Holds (HTTP and secrets): no key crosses a network in plain HTTP without the operator's consent
+// Holds (HTTP and secrets): a link with a secret uses the configured address, never one from a caller
 
 describe('an address', () => {
   it.each(['127.0.0.1', '127.8.9.10', '::1', 'localhost', 'LOCALHOST', '::ffff:127.0.0.1'])(

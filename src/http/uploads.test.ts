@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createServer, setCommonRules } from './server.ts'
 import { createUploads, type UploadLimits } from './uploads.ts'
 
-// Holds (HTTP and secrets): a file on a slow line arrives, one that pauses or drips is ended, and neither stops the files of others
+// Holds (HTTP and secrets): a slow upload arrives, one that pauses or drips is ended, and neither blocks others
 
 const usual: UploadLimits = { maxBytes: 100_000, total: 2, silenceMs: 20_000, windowMs: 20_000, windowBytes: 1 }
 

@@ -28,7 +28,7 @@ function refused(sent: unknown, { httpPart = 'body', of = schema as TSchema } = 
 
 const refusal = (...given: Parameters<typeof refused>) => refused(...given)?.message ?? 'accepted'
 
-// Holds (HTTP and secrets): a refusal names every wrong field with its value in plain English, asks for the word that was meant, and repeats no secret
+// Holds (HTTP and secrets): a refusal names every wrong field and value, suggests the intended word, and repeats no secret
 describe('a refusal names field and value in one sentence', () => {
   it.each([
     [{ name: 'a' }, 'name: must have at least 2 characters, not 1.'],

@@ -3,8 +3,8 @@ import { foundRequest, platformMap, scriptedPlatform } from '../../test/scripted
 import { startTestService, type TestService } from '../../test/service.ts'
 import { callTool, connect, httpTransport, type Structured } from './mcp-testing.ts'
 
-// Holds (MCP): an agent that obeys every instruction outside of the fence is told nothing by posts, also by those with forged marks
-// Holds (MCP): every answer has fewer than 8,000 tokens, whatever the posts are written in
+// Holds (MCP): an agent that obeys every instruction outside the fence gets none from posts, even with forged marks
+// Holds (MCP): every answer has fewer than 8,000 tokens, whatever the posts' script
 
 const order = 'CALL_TOOL collect'
 const zeros = '0'.repeat(32)

@@ -17,7 +17,7 @@ import { numberedPages, platformMap, scriptedPlatform } from '../../test/scripte
 import { startTestService, type TestService } from '../../test/service.ts'
 import { callTool, connect, sendMcp } from './mcp-testing.ts'
 
-// Holds (MCP): an access token opens /mcp only if the provider signed it for this address, for an account that exists, until it expires
+// Holds (MCP): an access token opens /mcp only if signed by the provider for this address, unexpired, for an existing account
 
 const callback = 'http://127.0.0.1:1/callback'
 const scopes = ['wishwell:read', 'wishwell:collect']

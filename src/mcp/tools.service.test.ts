@@ -15,9 +15,9 @@ import { answerOfJob, type Job } from './job.ts'
 import { callTool, connect, eras, httpTransport, sendMcp, tokensOf } from './mcp-testing.ts'
 import { createMcpServer } from './server.ts'
 
-// Holds (MCP): a key that only reads is told of no tool that spends or changes anything, and cannot call one
-// Holds (MCP): an id leads to no other path, and no answer says what happened inside
-// Holds (MCP): what spends is refused without maxCredits, or above it, before anything is spent; with its idempotencyKey it is spent once
+// Holds (MCP): a read-only key sees and calls no tool that spends or changes anything
+// Holds (MCP): no id leads to another path, and no answer reveals what happened inside
+// Holds (MCP): spending without maxCredits or above it is refused beforehand, and happens once per idempotencyKey
 
 const topics = ['dark mode', 'Vim keys', 'offline maps']
 let service: TestService

@@ -5,9 +5,9 @@ import { type ComparedFields, createTopicTest, filterByTopic } from './about-top
 import type { Page } from './platform.ts'
 import { searchWords } from './topic-words.ts'
 
-// Holds (Jobs): of what a platform's search returns, only requests that are about the topic join it; the job says what was left out
-// Holds (Platforms): Hacker News is searched for exact words, whether it obeys, ignores or refuses the parameters for that
-// Holds (Platforms): a comment on YouTube has the topic of its video only when it words a wish
+// Holds (Jobs): only requests about the topic join it, and the job says what was left out
+// Holds (Platforms): Hacker News is searched for exact words, whether it obeys, ignores or refuses the parameters
+// Holds (Platforms): a YouTube comment takes its video's topic only when it words a wish
 
 const request = (fields: Partial<ComparedFields>): ComparedFields => ({
   title: '',

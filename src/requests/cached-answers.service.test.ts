@@ -8,7 +8,7 @@ import { preparePage } from './store/prepared-page.ts'
 import { storePage, storePageAlone } from './store/store.ts'
 import { writeUnwritten } from './store/unwritten-texts.ts'
 
-// Holds (Search, lists and export): no answer is older than its call, though the embedded database's are cached; on Postgres, whichever process made the change
+// Holds (Search, lists and export): no answer is older than its call, cached or not, whichever process made the change
 
 // Takes seconds: calls run all the time while changes are made.
 

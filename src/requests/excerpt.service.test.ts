@@ -5,7 +5,7 @@ import type { PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
 import { excerptOf } from './record.ts'
 
-// Holds (Search, lists and export): a list marks every shortened text, and returns whole texts on request
+// Holds (Search, lists and export): a list marks shortened texts and returns whole ones on request
 
 const characters = (text: string) => Array.from(text).length
 

@@ -4,7 +4,7 @@ import { startTestService, type TestService } from '../../test/service.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
 
-// Holds (Search, lists and export): lists, searches, exports and wishes filter by product, and follow a source that was renamed
+// Holds (Search, lists and export): lists, searches, exports and wishes filter by product and follow renamed sources
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService

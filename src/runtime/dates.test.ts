@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { formatDay, formatMoment } from './dates.ts'
 
-// Holds (texts): a date has one form in all texts for people: 29 Nov 2026, and to the minute 29 Nov 2026, 17:12 UTC
+// Holds (texts): dates for people have one form: 29 Nov 2026, with minutes 29 Nov 2026, 17:12 UTC
 it.each([
   ['2026-11-29T17:12:29.597Z', '29 Nov 2026', '29 Nov 2026, 17:12 UTC'],
   ['2026-12-01', '1 Dec 2026', '1 Dec 2026, 00:00 UTC'],

@@ -10,7 +10,7 @@ import { hitsFrom, type SearchEngine } from './engine.ts'
 import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import { findIds, store } from './testing.ts'
 
-// Holds (Search, lists and export): the exact title comes first, whatever its text, then votes among scores within a tenth; no result passes one that is better by more, and pages of this order fit together
+// Holds (Search, lists and export): the exact title comes first, then votes among scores within a tenth; no clearly better result is passed, and pages are consistent
 
 interface Match {
   id: string

@@ -6,7 +6,7 @@ import { chooseEngine } from './engine-choice.ts'
 import { openSearchIndex } from './search-index.ts'
 import { findIds, store, syntheticRow } from './testing.ts'
 
-// Holds (Search, lists and export): BM25 on Postgres reads its index and parses no match again, also below pg_textsearch 1.5.1
+// Holds (Search, lists and export): BM25 on Postgres reads its index and never reparses matches, also below pg_textsearch 1.5.1
 
 // BM25 on a real Postgres, where the extension is installed: TEST_PG_TEXTSEARCH (test/README.md).
 

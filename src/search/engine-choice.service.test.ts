@@ -8,7 +8,7 @@ import { chooseEngine } from './engine-choice.ts'
 import { SearchEngineError } from './search-engine-error.ts'
 import { store } from './testing.ts'
 
-// Holds (Search, lists and export): a database that has BM25 is never searched with another engine by itself
+// Holds (Search, lists and export): a database with BM25 never switches to another engine by itself
 
 test('compares versions by their numbers', () => {
   expect(['1.4.0', '1.5.0-dev', '1.10.0', '2.0'].map((version) => isAtLeast(version, '1.4.0'))).toEqual(

@@ -19,7 +19,7 @@ import { type Bounds, defaultBounds } from './totals.ts'
 import { tsvector } from './tsvector.ts'
 import { prepareTsvector } from './tsvector-preparation.ts'
 
-// Holds (Search, lists and export): votes and date order all requests with all words exactly as a plain scan does, and totals and facets count them, in caches of up to 200,000 requests
+// Holds (Search, lists and export): orders by votes and date, totals and facets equal a plain scan, up to 200,000 requests
 
 // Takes seconds: every order is compared with a scan, for dozens of searches by each engine.
 

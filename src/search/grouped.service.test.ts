@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../../test/service.ts'
 import { changeRequests } from '../../test/stored-requests.ts'
 import { makeWish } from '../../test/stored-wish.ts'
 
-// Holds (Dashboard): a search grouped by wish has each wish once, with how many of its requests match
+// Holds (Dashboard): a search grouped by wish shows each wish once, with its number of matching requests
 
 let service: TestService
 /** The ids of the requests: 0 to 119 are about apples, the first 40 of them in ten wishes of four, each with one about pears. */

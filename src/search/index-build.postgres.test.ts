@@ -5,7 +5,7 @@ import type { Executor } from '../database/open.ts'
 import { prepareIndex, readIndexState } from './index-build.ts'
 import { store, syntheticRow } from './testing.ts'
 
-// Holds (Search, lists and export): an index that an engine needs is built beside the writes of others, by one process, and anew after an interruption
+// Holds (Search, lists and export): one process builds an engine's index beside writes, and again after an interruption
 
 // Takes seconds: ten thousand texts are indexed, three times.
 

@@ -4,7 +4,7 @@ import { startTestService, type TestService } from '../../test/service.ts'
 import type { PlatformName } from '../database/column-types.ts'
 import type { Platform } from '../platforms/platform.ts'
 
-// Holds (Search, lists and export): spellings of one word are one, an abbreviation ranks what it stands for first, and forms of a word and what is asked in other words meet
+// Holds (Search, lists and export): spellings of a word are one; abbreviations rank their meaning first; word forms and rephrased questions match
 
 /** Titles with their votes and, after a bar, a description. */
 const texts = `

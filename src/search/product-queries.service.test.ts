@@ -7,7 +7,7 @@ import { answerSearch } from './answer.ts'
 import queries from './product-queries.json' with { type: 'json' }
 import type { SearchIndex } from './search-index.ts'
 
-// Holds (Search, lists and export): of 120 queries as product people type them, at least 95 % have what they want among the first three results
+// Holds (Search, lists and export): of 120 typical product queries, at least 95 % find the target in the first three results
 
 /** What is wanted is among the first of the results; of a query for which there is nothing, nothing has all words. */
 const firstOnes = 3

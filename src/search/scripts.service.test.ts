@@ -5,7 +5,7 @@ import { searchTextOf } from '../requests/words/text.ts'
 import type { SearchIndex } from './search-index.ts'
 import { findIds, store } from './testing.ts'
 
-// Holds (Search, lists and export): words of every script, and names of programs, match the texts that contain them
+// Holds (Search, lists and export): words of every script and names of programs match texts that contain them
 
 let opened: TestDatabase
 let index: SearchIndex

@@ -8,7 +8,7 @@ import type { SearchIndex } from './search-index.ts'
 import { findIds, type Row, store, syntheticRow } from './testing.ts'
 import { defaultRankingBounds } from './tsvector.ts'
 
-// Holds (Search, lists and export): a search returns only rows that match, in a table of any size
+// Holds (Search, lists and export): a search returns only matching rows, in a table of any size
 
 let opened: TestDatabase
 let index: SearchIndex

@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { watchSearchSize } from './size-watch.ts'
 import { store, syntheticRow } from './testing.ts'
 
-// Holds (Search, lists and export): a cache that has outgrown `tsvector` warns the operator, and goes on
+// Holds (Search, lists and export): a cache that outgrows `tsvector` warns the operator and continues
 
 let opened: TestDatabase
 let now = new Date('2026-01-01')

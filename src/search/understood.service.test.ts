@@ -7,8 +7,8 @@ import type { FoundRequest, Platform } from '../platforms/platform.ts'
 import { exportSearch } from './export/export.ts'
 
 // Holds (Search, lists and export): a pasted title finds what has its words; deliberate phrases and exclusions decide alone
-// Holds (Search, lists and export): abbreviations, synonyms and words written as one or as two find each other, and the answer says so
-// Holds (Search, lists and export): a misspelt word is corrected, and the answer says so; words in quotes, syntax and repeated words never are
+// Holds (Search, lists and export): abbreviations, synonyms and joined or split words find each other, and the answer says so
+// Holds (Search, lists and export): misspelt words are corrected visibly, but never quoted words, syntax or repeated words
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService

@@ -4,7 +4,7 @@ import { openTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { store } from './testing.ts'
 import { createUsualLength, estimateUsualLength } from './tsvector-preparation.ts'
 
-// Holds (Search, lists and export): of more matches than `tsvector` ranks, it ranks those in which the words weigh the most, of equal ones the most wanted and newest, and says how many
+// Holds (Search, lists and export): beyond its limit `tsvector` ranks the matches with the weightiest words, then most wanted and newest, and says how many
 
 let opened: TestDatabase
 beforeAll(async () => {

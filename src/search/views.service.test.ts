@@ -7,7 +7,7 @@ import { sharedView } from '../requests/view.ts'
 import type { SearchIndex } from './search-index.ts'
 import { findIds, store, syntheticRow } from './testing.ts'
 
-// Holds (Search, lists and export): a search fills its pages with likely requests, also where nearly all matches are hidden
+// Holds (Search, lists and export): a search fills its pages with likely requests, even when nearly all matches are hidden
 
 // Takes seconds: 6,000 texts are searched page by page in every view.
 

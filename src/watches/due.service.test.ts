@@ -6,9 +6,9 @@ import { startTestService, type TestService } from '../../test/service.ts'
 import { PlatformError } from '../platforms/platform.ts'
 import { eventsOf, movedClock, openJobs, runsOf, watchOf } from './testing.ts'
 
-// Holds (Watches, news and channels): each instant of a watch has one run, or one row that says why not, whatever clocks, kills and processes do
-// Holds (Watches, news and channels): a watch of a revoked or expired key, or of a deleted account, does not run
-// Holds (Watches, news and channels): a collection of what is new finds everything since its instant, whether a platform obeys, ignores or refuses it; a source without news ends alone
+// Holds (Watches, news and channels): each instant of a watch has one run or one recorded reason, despite clocks, kills and processes
+// Holds (Watches, news and channels): a watch of a revoked or expired key, or deleted account, does not run
+// Holds (Watches, news and channels): collecting news finds everything since its instant, whether platforms obey, ignore or refuse it; idle sources end alone
 
 const clock = movedClock('2026-03-20T12:00:00Z')
 /** What the platforms answer; by default one page with one request. */

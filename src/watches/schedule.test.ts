@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { countInstants, faultOfSchedule, nextInstants, type Schedule } from './schedule.ts'
 
-// Holds (Watches, news and channels): watches run at the right instants of local time over changes of summer time
+// Holds (Watches, news and channels): watches run at the right local time across daylight-saving changes
 
 const now = new Date('2026-03-20T00:00:00Z')
 

@@ -3,7 +3,7 @@ import { generateApiKey } from '../../src/accounts/api-key.ts'
 import { testAdminKey } from '../service.ts'
 import { json, type Key, prepareContract, unknownId } from './testing.ts'
 
-// Holds (Jobs): callers get the same answers from several processes as from one, also while each is killed and started again
+// Holds (Jobs): several processes answer like one, also while each is killed and restarted
 // Holds (HTTP and secrets): bad input gets a clear 4xx on every route
 
 // The rules of every route: keys, bodies and request ids.

@@ -3,7 +3,7 @@ import type { KeyScope } from '../../src/database/column-types.ts'
 import type { TestClient } from '../client.ts'
 import { json, prepareContract, readDocument, unknownId } from './testing.ts'
 
-// Holds (Watches, news and channels): every route refuses keys of a lower scope
+// Holds (Watches, news and channels): every route refuses keys with a lower scope
 
 // What keys of each scope may call, for every route of the OpenAPI document: a route that changes something and is not refused to a
 // key that may only read must be named here.

@@ -18,7 +18,7 @@ import { copyDatabase } from '../database.ts'
 import { deliverAll } from './delivering.ts'
 import type { DeliveriesOrder } from './dying-deliveries.ts'
 
-// Holds (Watches, news and channels): an event is told at least once, with one id, however often a process is killed between claim, sending and confirmation
+// Holds (Watches, news and channels): an event is delivered at least once, with one id, however often processes are killed
 
 // kill -9 between claims, sends and confirmations, against a real receiver that counts by `webhook-id`. In `npm test` at two statements that are always the
 // same; at night at random moments, which TEST_SEED repeats as far as moments repeat.

@@ -8,7 +8,7 @@ import { type ChildService, startChildService } from '../child-service.ts'
 import { type Answer, createTestClient, type TestClient } from '../client.ts'
 import { type PostgresServer, startPostgres } from '../postgres.ts'
 
-// Holds (Data): a Postgres that stops responding blocks no call, and nothing is lost
+// Holds (Data): a Postgres that stops responding blocks no call and loses nothing
 
 // A Postgres that stands still: it takes connections and statements, and answers nothing.
 

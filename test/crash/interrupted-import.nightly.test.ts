@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { campaignSize } from '../campaign-size.ts'
 import { killedService } from './killed-service.ts'
 
-// Holds (Data): an import that kill -9 cuts short loses and doubles nothing: the same file again goes on, and a deletion that was cut short ends
+// Holds (Data): after kill -9, an import resumes and a deletion finishes, without loss or duplicates
 
 const { client, start, open } = killedService()
 const rows = 1_000

@@ -8,7 +8,7 @@ import { campaignSize } from '../campaign-size.ts'
 import { childEnvironment } from '../child-environment.ts'
 import { copyDatabase } from '../database.ts'
 
-// Holds (Watches, news and channels): `kill -9` at any statement of a report loses and doubles no news, and each report with news has one event
+// Holds (Watches, news and channels): `kill -9` at any statement neither loses nor duplicates news, and each report with news has one event
 
 // A month of a watch, while kill -9 meets its reports after any statement. TEST_SEED repeats a run.
 

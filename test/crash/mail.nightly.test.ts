@@ -14,7 +14,7 @@ import { childEnvironment } from '../child-environment.ts'
 import { copyDatabase } from '../database.ts'
 import type { ConfirmationOrder } from './dying-confirmation.ts'
 
-// Holds (Watches, news and channels): a mail address gets nothing but one confirmation a day until its owner confirms
+// Holds (Watches, news and channels): an unconfirmed mail address gets only one confirmation a day
 
 const program = fileURLToPath(new URL('dying-confirmation.ts', import.meta.url))
 const rounds = campaignSize('MAIL_KILLS', { quick: 2, nightly: 15 })

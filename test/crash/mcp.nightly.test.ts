@@ -12,7 +12,7 @@ import { startChildService } from '../child-service.ts'
 import { createTestClient } from '../client.ts'
 import { freePort } from '../free-port.ts'
 
-// Holds (MCP): a collection that an agent started is polled to its end after kill -9, by HTTP and by the command, and each page is paid once
+// Holds (MCP): an agent's collection can be polled to its end after kill -9, by HTTP and command; each page is paid once
 
 it('a collection survives kill -9', { timeout: 120_000 }, async () => {
   const simulator = await startPlatformSimulator({ latencyMs: 300, limits: 'none' })

@@ -5,7 +5,7 @@ import { startChildService } from '../child-service.ts'
 import { createMemoryGroup } from '../memory-group.ts'
 import { openCampaign, readState } from './campaign.ts'
 
-// Holds (Jobs): a process that the kernel kills at its limit of memory, while it starts or collects, loses and doubles nothing
+// Holds (Jobs): a process killed for memory at its start or while collecting loses and duplicates nothing
 
 const limited = [fileURLToPath(new URL('limited-service.ts', import.meta.url))]
 /** From what a start needs to what it needs while it collects. */

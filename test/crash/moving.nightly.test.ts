@@ -19,7 +19,7 @@ import { campaignSize } from '../campaign-size.ts'
 import { emptyDatabase } from '../database.ts'
 import { changeRequests } from '../stored-requests.ts'
 
-// Holds (Data): a killed `restore-dump` leaves an empty database, and a killed `dump` no file with the name of a complete one
+// Holds (Data): a killed `restore-dump` leaves an empty database, a killed `dump` no file that looks complete
 
 // kill -9 of dump and restore-dump at any moment: no half of a dump gets its name, no half of it is restored, and the same command begins anew.
 

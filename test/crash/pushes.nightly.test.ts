@@ -18,7 +18,7 @@ import { copyDatabase } from '../database.ts'
 import { foundRequest } from '../scripted-platform.ts'
 import type { PushesOrder } from './dying-pushes.ts'
 
-// Holds (Watches, news and channels): kill -9 of a process that pushes wishes doubles no issue and loses none, and what was undone is closed
+// Holds (Watches, news and channels): kill -9 while pushing neither duplicates nor loses issues, and what was undone is closed
 
 // Against a GitHub and a Linear that count, at random moments, which TEST_SEED repeats as far as moments repeat. A break at each step in one process:
 // src/notifications/trackers/breaks.service.test.ts.

@@ -14,7 +14,7 @@ import { shuffled } from '../round-robin/kills.ts'
 import { campaignAdminKey, openCampaign } from './campaign.ts'
 import { type LoadReport, type RunningLoad, startMixedLoad } from './mixed-load.ts'
 
-// Holds (Jobs): `kill -9` of each of two api and two worker processes behind a load balancer loses no job, doubles nothing, charges nothing twice, and makes no answer wrong
+// Holds (Jobs): `kill -9` of any api or worker behind a load balancer loses, duplicates and double-charges nothing, and makes no answer wrong
 
 // Two api and two worker processes behind a load balancer, each killed once in the middle of a mixed load: every answer was true, every repeated call has one
 // effect, all jobs end, and nothing is lost, doubled or charged twice.

@@ -11,7 +11,7 @@ import { copyDatabase, type DatabaseCopy } from '../database.ts'
 import { checkMonth, makeWatches, monthStart, stepsOf } from '../watched-month/month.ts'
 import { startWatching } from './watching.ts'
 
-// Holds (Watches, news and channels): each instant of a watch has one run, or one row that says why not, whatever clocks, kills and processes do
+// Holds (Watches, news and channels): each instant of a watch has one run or one recorded reason, despite clocks, kills and processes
 
 // kill -9 at random statements of a month of watches: every instant has one run or one reason, every end of a job and every skip one event with an id.
 // Embedded only, as jobs.service.test.ts: on Postgres a dead worker is given up after half a minute. In `npm test` the statements are always the same.

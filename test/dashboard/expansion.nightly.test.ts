@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { chromiumPath } from './chromium.ts'
 import { answerOf, describePage, patient, recordKeys, usePage } from './page-test.ts'
 
-// Holds (Dashboard): a response is shown only to the account, and in the view, that requested it
+// Holds (Dashboard): a response is shown only to the account and in the view that requested it
 
 const searchPath = '/api/v1/requests/search'
 const expand = (page: Page) => page.getByRole('button', { name: 'Expand for 1 credit' })

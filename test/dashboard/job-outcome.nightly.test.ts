@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { describePage, patient, recordCalls, usePage } from './page-test.ts'
 import { secondPage, wishesOptions } from './wishes.ts'
 
-// Holds (Dashboard): the page shows the same figures of a job by events and by polls, with what was left out
+// Holds (Dashboard): a job's figures, including what was left out, are the same by events and by polls
 
 const figure = (page: Page, name: string) =>
   page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd')

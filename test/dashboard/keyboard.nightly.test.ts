@@ -5,7 +5,7 @@ import { makeWish } from '../stored-wish.ts'
 import { chromiumPath } from './chromium.ts'
 import { answerOf, describePage, patient, usePage } from './page-test.ts'
 
-// Holds (Dashboard): every task of the page is done with the keyboard alone
+// Holds (Dashboard): every task on the page can be done by keyboard alone
 
 /** What has the focus, as people would name it. */
 const focused = (page: Page) =>

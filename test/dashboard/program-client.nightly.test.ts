@@ -9,7 +9,7 @@ import { numberedPages, platformMap, scriptedPlatform } from '../scripted-platfo
 import { startTestService } from '../service.ts'
 import { chromiumFlags, chromiumPath } from './chromium.ts'
 
-// Holds (HTTP and secrets): the client for programs runs in a browser: it collects, waits, and reads every page
+// Holds (HTTP and secrets): the client for programs collects, waits and reads every page in a browser
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -2,7 +2,7 @@ import axe from 'axe-core'
 import { expect, it } from 'vitest'
 import { describePage, patienceMs, patient, usePage } from './page-test.ts'
 
-// Holds (Dashboard): a shared page obeys its own policy, asks for nothing but itself, and axe reports no violation: light, dark, and 320 px wide
+// Holds (Dashboard): a shared page obeys its policy, loads only itself, and passes axe: light, dark, 320 px wide
 
 describePage('the page of a share', () => {
   const test = usePage({ platforms: 'github,hackernews,stackexchange,discourse,reddit' })

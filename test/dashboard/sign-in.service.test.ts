@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { answerOf, describePage, patient, usePage } from './page-test.ts'
 
-// Holds (Dashboard): a response is shown only to the account, and in the view, that requested it
+// Holds (Dashboard): a response is shown only to the account and in the view that requested it
 
 // Takes seconds: a browser starts, and pages load.
 

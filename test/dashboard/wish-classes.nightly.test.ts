@@ -5,7 +5,7 @@ import { answerOf, describePage, patient, recordBodies, recordCalls, usePage } f
 import { wishesOptions } from './wishes.ts'
 
 // Holds (Dashboard): a second click or a lost response has no second effect
-// Holds (Dashboard): what may be a request is shown marked, after the likely requests, and is not counted with them
+// Holds (Dashboard): possible requests are marked, come after the likely ones, and are not counted with them
 
 const rows = (page: Page) => page.locator('.wish-list .wish-row')
 const titles = async (page: Page) =>

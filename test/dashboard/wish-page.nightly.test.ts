@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { makeWish } from '../stored-wish.ts'
 import { describePage, patient, usePage } from './page-test.ts'
 
-// Holds (Dashboard): records, similar requests, topics, grouped searches and the page say the same numbers of a wish, for every account
+// Holds (Dashboard): records, similar requests, topics, grouped searches and the page agree on a wish's numbers, for every account
 
 describePage('a wish', () => {
   const test = usePage()

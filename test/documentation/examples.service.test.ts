@@ -4,7 +4,7 @@ import { type PlatformSimulator, startPlatformSimulator } from '../../simulator/
 import { startTestService, type TestService } from '../service.ts'
 import { createFolder, examplesIn, formOf, readDocument, recorded, runExample, writeDocument } from './examples.ts'
 
-// Holds (Documentation): every example of the guides that says `run` runs, and answers in the form that the guide shows
+// Holds (Documentation): every guide example that says `run` runs, and answers in the form shown
 
 // Takes seconds: each example is a process of its own.
 

@@ -6,8 +6,8 @@ import { type SimulatedPlatformName, simulatedPlatformNames } from '../../simula
 import { type Expectation, lastingFaults, passingFaults, passingWaits } from './expectations.ts'
 import { type Cell, openMatrix, rounds } from './matrix.ts'
 
-// Holds (Watches, news and channels): a collection of what is new finds everything since its instant, whether a platform obeys, ignores or refuses it; a source without news ends alone
-// Holds (Platforms): whatever a platform does wrong, the outcome is right and the other platforms continue
+// Holds (Watches, news and channels): collecting news finds everything since its instant, whether platforms obey, ignore or refuse it; idle sources end alone
+// Holds (Platforms): whatever a platform does wrong, the outcome is right and other platforms continue
 
 describe('faults that pass', () => {
   const matrix = openMatrix(60_000)

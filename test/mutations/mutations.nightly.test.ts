@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { outputOf } from '../package/installation.ts'
 import { type Mutation, mutations } from './mutations.ts'
 
-// Holds (HTTP and secrets): each guarantee of test/mutations/mutations.ts has a test that fails without it
+// Holds (HTTP and secrets): each guarantee in test/mutations/mutations.ts has a test that fails without it
 
 // Takes about a quarter of an hour: each change is a run of a test file, in a copy of this tree.
 

@@ -27,29 +27,28 @@ export const mutations: readonly Mutation[] = [
     to: '',
   },
   {
-    guarantee: 'what was purged for a person is never stored again, not even from a page in progress',
+    guarantee: 'what was purged for a person is never stored again, even by a page in progress',
     test: 'src/requests/purge/purge.service.test.ts',
     file: 'src/requests/store/store.ts',
     from: 'found.requests.filter(({ request }) => !suppressed.has(request.sourceId))',
     to: 'found.requests.filter(() => suppressed !== null)',
   },
   {
-    guarantee:
-      'no connection leads to a private address, also after a redirect or a change of the name between check and connection',
+    guarantee: 'no connection reaches a private address, even after a redirect or DNS change',
     test: 'src/http/outbound/outbound.test.ts',
     file: 'src/http/outbound/public-address.ts',
     from: "  if (address.range() !== 'unicast') return false\n",
     to: '',
   },
   {
-    guarantee: 'no secret of a channel is stored open, shown again, or in a backup or dump',
+    guarantee: "no channel's secret is stored open, shown again, or in a backup or dump",
     test: 'src/http/secrets/secrets.test.ts',
     file: 'src/http/secrets/secrets.ts',
     from: 'const nonce = randomBytes(nonceBytes)',
     to: 'const nonce = Buffer.alloc(nonceBytes)',
   },
   {
-    guarantee: 'a sign-in link works once, however many use it at the same time',
+    guarantee: 'a sign-in link works once, even under simultaneous use',
     test: 'src/accounts/sessions/sessions.service.test.ts',
     file: 'src/accounts/sessions/links.ts',
     from: "      .deleteFrom('sign_in_links')\n      .where('token_hash', '=', hashToken(token))",
@@ -63,30 +62,28 @@ export const mutations: readonly Mutation[] = [
     to: 'return false',
   },
   {
-    guarantee: 'a key never makes one that can more, alone or together with others',
+    guarantee: 'keys never make a stronger key, alone or together',
     test: 'src/accounts/key-scopes.service.test.ts',
     file: 'src/accounts/account-keys.ts',
     from: 'own.monthlyCredits === null ? own.bearers : [...own.bearers, maker]',
     to: 'own.bearers',
   },
   {
-    guarantee:
-      'what a key made ends with it when it expires, and when it is revoked with all that it made; nothing is made by it afterwards',
+    guarantee: 'what a key made ends when it expires or is revoked with its creations, and it makes nothing more',
     test: 'test/made-by-key.service.test.ts',
     file: 'src/accounts/made-by-key.ts',
     from: 'if (key.revoked_at !== null || (key.expires_at',
     to: 'if ((key.expires_at',
   },
   {
-    guarantee: 'a file of settings with secrets that every user of the machine can read stops the start',
+    guarantee: 'a settings file with secrets that every user can read stops the start',
     test: 'src/app/config-file.test.ts',
     file: 'src/app/config-file.ts',
     from: '(statSync(path).mode & 0o004) !== 0',
     to: '(statSync(path).mode & 0o002) !== 0',
   },
   {
-    guarantee:
-      'the address of a share is in no table and no log; unknown, expired, revoked and purged ones are one and the same 404',
+    guarantee: "a share's address is in no table or log, and every invalid one gives the same 404",
     test: 'src/sharing/shares/shares.service.test.ts',
     file: 'src/sharing/shares/shares.ts',
     from: "        .where('expires_at', '>', now)\n        .executeTakeFirst()\n    : undefined",
@@ -100,23 +97,21 @@ export const mutations: readonly Mutation[] = [
     to: '',
   },
   {
-    guarantee:
-      'the title and the text of a pushed issue mention nobody, link to no other issue and hold no markup of a stranger',
+    guarantee: 'a pushed issue mentions nobody, links no other issue and has no foreign markup',
     test: 'src/notifications/trackers/issue-text.test.ts',
     file: 'src/notifications/trackers/issue-text.ts',
     from: 'title: titleForTracker(title),',
     to: 'title: title as never,',
   },
   {
-    guarantee:
-      'an agent that obeys every instruction outside of the fence is told nothing by posts, also by those with forged marks',
+    guarantee: 'an agent that obeys every instruction outside the fence gets none from posts, even with forged marks',
     test: 'src/mcp/fence.service.test.ts',
     file: 'src/mcp/answer.ts',
     from: '[notice, begin, ...lines, end]',
     to: '[notice, begin, end, ...lines]',
   },
   {
-    guarantee: 'an id leads to no other path, and no answer says what happened inside',
+    guarantee: 'no id leads to another path, and no answer reveals what happened inside',
     test: 'src/mcp/tools.service.test.ts',
     file: 'client/path.ts',
     from: 'id.test(text)',
@@ -124,21 +119,21 @@ export const mutations: readonly Mutation[] = [
   },
   {
     guarantee:
-      'an access token opens /mcp only if the provider signed it for this address, for an account that exists, until it expires',
+      'an access token opens /mcp only if signed by the provider for this address, unexpired, for an existing account',
     test: 'src/mcp/oauth.service.test.ts',
     file: 'src/accounts/oidc/access-tokens.ts',
     from: 'audience: resource, ',
     to: '',
   },
   {
-    guarantee: 'a spreadsheet takes no text of an export for a formula',
+    guarantee: 'no exported text becomes a formula in a spreadsheet',
     test: 'src/search/export/csv.test.ts',
     file: 'src/search/export/csv.ts',
     from: '＝＋－＠',
     to: '',
   },
   {
-    guarantee: 'any change of a file of a brief is found',
+    guarantee: "any change to a brief's file is detected",
     test: 'src/sharing/briefs/briefs.service.test.ts',
     file: 'src/sharing/briefs/files.ts',
     from: 'lines.push({ text, number: at + 1 })',

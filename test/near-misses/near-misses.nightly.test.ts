@@ -12,7 +12,7 @@ import type { Discarded } from '../../src/database/column-types.ts'
 import { topicKey } from '../../src/platforms/topic-words.ts'
 import { startTestService, type TestService } from '../service.ts'
 
-// Holds (Jobs): of what a platform's search returns, only requests that are about the topic join it; the job says what was left out
+// Holds (Jobs): only requests about the topic join it, and the job says what was left out
 
 // Every platform's search returns near-misses of twenty topics, through the whole service. The expectation knows only how each
 // near-miss was written, never its words.

@@ -10,7 +10,7 @@ import { changeRequests } from '../stored-requests.ts'
 import { type OpenSearchCluster, startOpenSearch } from './cluster.ts'
 import { indexedVotes, startWriter, storedVotes } from './testing.ts'
 
-// Holds (Search, lists and export): a search cluster that is away fails searches only; a node may be killed
+// Holds (Search, lists and export): an unreachable search cluster fails only searches, and a node may be killed
 
 // A service whose search cluster fails: a cluster of these tests alone.
 

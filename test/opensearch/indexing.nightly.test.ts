@@ -16,9 +16,9 @@ import { testAdminKey } from '../service.ts'
 import { changeRequests } from '../stored-requests.ts'
 import { indexedVotes, startWriter, storedVotes, storeMany } from './testing.ts'
 
-// Holds (Search, lists and export): a search cluster loses and doubles nothing when the processes that feed it are killed, and has each request as the last transaction left it
-// Holds (Search, lists and export): what was purged or hidden is shown by no search that begins afterwards, however far the index is behind
-// Holds (Search, lists and export): an index is built anew while it is written and searched, without a search that fails
+// Holds (Search, lists and export): a search cluster loses and duplicates nothing when its feeders are killed, and matches each request's last transaction
+// Holds (Search, lists and export): no search started after a purge or hiding shows it, however late the index
+// Holds (Search, lists and export): an index is rebuilt during writes and searches without a failed search
 
 // How the index in a cluster follows the database.
 

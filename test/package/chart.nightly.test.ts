@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/app/config.ts'
 
-// Holds (Package and images): the Helm chart renders without a fault, and the service starts with the settings that each of its processes gets
+// Holds (Package and images): the Helm chart renders, and the service starts with each process's settings
 
 const chart = fileURLToPath(new URL('../../deploy/helm', import.meta.url))
 const helm = (...parameters: string[]) => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { environmentSchema } from '../../src/app/config.ts'
 
-// Holds (Package and images): deployments set only variables that exist, and run no process as root
+// Holds (Package and images): deployments set only existing variables and run nothing as root
 
 // No container engine runs here: what can be said of the files without one.
 

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type PlatformSimulator, startPlatformSimulator } from '../../simulator/simulator.ts'
 import { findNodes, type Installation, installPackage, outputOf } from './installation.ts'
 
-// Holds (Package and images): the package runs in an empty folder without a clone, a compiler or a lockfile, and fetches nothing; under an old Node it says which one it needs
-// Holds (Package and images): the package has no tests and no sources, under 3 MB, and its declarations are valid for a program
+// Holds (Package and images): the package runs in an empty folder without clone, compiler, lockfile or downloads; an old Node gets the required version
+// Holds (Package and images): the package has no tests or sources, is under 3 MB, and has valid declarations
 
 // The package as users have it: packed, installed into an empty folder by the npm of the machine, and run by its `npx`.
 

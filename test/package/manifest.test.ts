@@ -8,7 +8,7 @@ import { openCacheDirectory } from '../../bin/cache-directory.mjs'
 import { readClientConfig } from '../../src/cli/client-config.ts'
 import { createProgram } from '../../src/cli/program.ts'
 
-// Holds (Package and images): the package depends on exactly what the product imports, in pinned versions
+// Holds (Package and images): the package depends on exactly what the product imports, at pinned versions
 
 // What can be said of the package without building it. installed.nightly.test.ts builds, installs and runs it.
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-// Holds (Package and images): a release has a tarball that installs, an SBOM with each package in it, and checksums that agree; without a registry nothing leaves the machine
+// Holds (Package and images): a release has an installable tarball, a complete SBOM and valid checksums; without a registry nothing leaves the machine
 
 // `npm run release` in a copy of this clone, of which it makes another version. It installs, compiles and builds: minutes.
 

@@ -6,9 +6,9 @@ import { platformMap, scriptedPlatform } from '../scripted-platform.ts'
 import { startTestService, type TestService } from '../service.ts'
 import { checkMonth, emptyPages, makeWatches, monthStart, stepsOf } from './month.ts'
 
-// Holds (Watches, news and channels): each instant of a watch has one run, or one row that says why not, whatever clocks, kills and processes do
-// Holds (Watches, news and channels): watches run at the right instants of local time over changes of summer time
-// Holds (Watches, news and channels): the budget of a watch or a key is never exceeded, whatever runs at once
+// Holds (Watches, news and channels): each instant of a watch has one run or one recorded reason, despite clocks, kills and processes
+// Holds (Watches, news and channels): watches run at the right local time across daylight-saving changes
+// Holds (Watches, news and channels): a watch's or key's budget is never exceeded, whatever runs at once
 
 // Takes seconds: a month has some hundred runs of watches.
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createAccessTokens } from './access-tokens.ts'
 
-// Holds (MCP): a weak or broken key in the set of the provider opens nothing, and the good ones beside it go on
+// Holds (MCP): a weak or broken provider key opens nothing, and valid ones keep working
 
 const pairOf = (modulusLength: number) => generateKeyPairSync('rsa', { modulusLength })
 const [good, weak] = [pairOf(2_048), pairOf(1_024)]

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../../../test/service.ts'
 import { idOf, storeRequests } from '../../sharing/shares/testing.ts'
 import { openBrowser } from './testing.ts'
 
-// Holds (HTTP and secrets): a person whom an account invites can no more than the key that made the link, and is out at once when that ends, or the link does
+// Holds (HTTP and secrets): an invited person has at most the rights of the inviting key, and loses access with it or the link
 
 const dayMs = 24 * 60 * 60_000
 let now = new Date('2026-11-21T12:00:00.000Z')

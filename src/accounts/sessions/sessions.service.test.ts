@@ -6,10 +6,10 @@ import { makeLink, purgeExpiredLinks } from './links.ts'
 import { maxSessions, openSession, purgeExpiredSessions } from './sessions.ts'
 import { openBrowser } from './testing.ts'
 
-// Holds (HTTP and secrets): a link with a secret leads to the address that the operator configured, never to one from a caller
-// Holds (HTTP and secrets): a session ends with the key, the account or the admin key that it depends on
+// Holds (HTTP and secrets): a link with a secret uses the configured address, never one from a caller
+// Holds (HTTP and secrets): a session ends with the key, account or admin key it depends on
 // Holds (HTTP and secrets): no other site can act for a signed-in user
-// Holds (HTTP and secrets): a sign-in link works once, however many use it at the same time
+// Holds (HTTP and secrets): a sign-in link works once, even under simultaneous use
 
 const dayMs = 24 * 60 * 60_000
 let now = new Date('2026-11-21T12:00:00.000Z')

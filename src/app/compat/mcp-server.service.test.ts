@@ -10,7 +10,7 @@ import { foundRequest, platformMap, scriptedPlatform } from '../../../test/scrip
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { PlatformError } from '../../platforms/platform.ts'
 
-// Holds (HTTP and secrets): the four tools of RequestHunt's public MCP server run with only its address changed, where that server is
+// Holds (HTTP and secrets): RequestHunt's four public MCP tools run here after changing only the address
 
 // The server is not ours, and npm does not have it. To run these tests, in the folder that has this checkout:
 //   git clone https://github.com/ReScienceLab/requesthunt-mcp-server

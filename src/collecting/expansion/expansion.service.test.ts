@@ -8,7 +8,7 @@ import { openSearchIndex, type SearchIndex } from '../../search/search-index.ts'
 import { createExpansion, type Expansion } from './expansion.ts'
 import { type CachedRequest, darkModeRequests, fillCache, otherRequests } from './testing.ts'
 
-// Holds (Live calls): a phrase that fewer than three authors used is sent to no platform and no model
+// Holds (Live calls): a phrase used by fewer than three authors goes to no platform or model
 
 const apiKey = 'sk-secret-key'
 const clock = { now: () => new Date('2026-06-01T12:00:00Z') }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { searchWords } from '../../platforms/topic-words.ts'
 import { readSuggestions, suggestedTopic } from './model-answer.ts'
 
-// Holds (Live calls): any response of a model yields valid topics or none, and the model's key is sent to no other server
+// Holds (Live calls): any model response yields valid topics or none, and its key goes to no other server
 
 const query = 'dark mode'
 

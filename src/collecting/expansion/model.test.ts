@@ -17,7 +17,7 @@ import { userAgentFor } from '../../platforms/client/client.ts'
 import { version } from '../../runtime/version.ts'
 import { createModel, type Model, suggestionsSchema } from './model-answer.ts'
 
-// Holds (Live calls): any response of a model yields valid topics or none, and the model's key is sent to no other server
+// Holds (Live calls): any model response yields valid topics or none, and its key goes to no other server
 
 const apiKey = 'sk-secret-key'
 /** A timeout that no test reaches. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createGate, pageOf, platforms, prepareLiveService } from './testing.ts'
 
-// Holds (Search, lists and export): a topic of an expansion is in no list until a job or a call names it
+// Holds (Search, lists and export): an expansion's topic is in no list until a job or call names it
 
 const live = prepareLiveService()
 const listed = async (): Promise<string[]> => {

@@ -8,7 +8,7 @@ import { verifyLedger } from '../../credits/verify.ts'
 import { sweepCalls } from './calls.ts'
 import { prepareLiveService } from './testing.ts'
 
-// Holds (Live calls): a live call is charged exactly when pages were stored for it, whichever of its statements fails
+// Holds (Live calls): a live call is charged exactly when pages were stored for it, whichever statement fails
 
 // Each statement of a live call fails once, after it has run, as when a connection breaks before the answer: a commit that fails so
 // has happened. In each case the call pays one credit exactly if pages were stored for it.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createGate, pageOf, prepareLiveService } from './testing.ts'
 
-// Holds (Live calls): equal live calls fetch each topic once from each platform, and each call costs at most one credit
+// Holds (Live calls): equal live calls fetch each topic once per platform, and each costs at most one credit
 
 const live = prepareLiveService()
 

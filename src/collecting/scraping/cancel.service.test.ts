@@ -11,7 +11,7 @@ import type { Platform } from '../../platforms/platform.ts'
 import { PlannedWaitError } from '../../platforms/platform.ts'
 
 // Holds (Jobs): cancelling at any moment charges exactly the stored pages
-// Holds (Jobs): cancelling aborts a running fetch at once, also in another process
+// Holds (Jobs): cancelling aborts a running fetch at once, even in another process
 
 // Takes seconds: a round is a whole job that is cancelled.
 

@@ -12,7 +12,7 @@ import type { QueueMessage, TaskQueue } from './queue.ts'
 import { deferTask, finishTask } from './tasks.ts'
 import { startUnownedJobs } from './unowned-jobs.ts'
 
-// Holds (Jobs): the many tasks of one account do not delay the first task of another
+// Holds (Jobs): one account's many tasks do not delay another's first
 
 const now = new Date('2026-11-21T12:00:00Z')
 const expiresAt = new Date('2026-11-21T18:00:00Z')

@@ -6,7 +6,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import { type Platform, PlatformError } from '../../platforms/platform.ts'
 import { maxStreamsPerAccount } from './followers.ts'
 
-// Holds (Jobs): cancelling aborts a running fetch at once, also in another process
+// Holds (Jobs): cancelling aborts a running fetch at once, even in another process
 // Holds (Jobs): an event stream misses no change of state and repeats none
 
 // Takes seconds: a service stops and starts again, with its database.

@@ -5,8 +5,8 @@ import { verifyLedger } from '../../credits/verify.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import { type Page, PlannedWaitError, type Platform, PlatformError } from '../../platforms/platform.ts'
 
-// Holds (Jobs): an account runs as many jobs at a time as its plan allows; further jobs start in order
-// Holds (Jobs): the many tasks of one account do not delay the first task of another
+// Holds (Jobs): an account runs as many jobs at once as its plan allows; others start in order
+// Holds (Jobs): one account's many tasks do not delay another's first
 
 const minuteMs = 60_000
 const generous = { timeout: 30_000 }

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from '../../../test/service.ts'
 import { verifyLedger } from '../../credits/verify.ts'
 import { platformNames } from '../../platforms/registry.ts'
 
-// Holds (Jobs): a platform that is off is skipped with an explanation, and never charged
+// Holds (Jobs): a disabled platform is skipped with an explanation and never charged
 
 const github = scriptedPlatform('github', numberedPages(3))
 let service: TestService

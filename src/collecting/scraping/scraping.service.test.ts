@@ -7,7 +7,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import { PlannedWaitError, type Platform, PlatformError } from '../../platforms/platform.ts'
 
 // Holds (Jobs): a worker that lost its task writes nothing
-// Holds (Jobs): a failing platform affects no other one, and costs only what it delivered
+// Holds (Jobs): a failing platform affects no other and costs only what it delivered
 
 // Takes seconds: restarts stop and start the database, too, and platforms ask for a pause of a second.
 

@@ -9,9 +9,9 @@ import { PlatformError, SourceRefusedError } from '../../platforms/platform.ts'
 import { testSourceKinds } from '../../platforms/sources/testing.ts'
 
 // Holds (Jobs): a refused source starts, reserves and charges nothing
-// Holds (Jobs): a job with sources says which it did not reach, and the next job of them begins there
+// Holds (Jobs): a job names the sources it did not reach, and the next one begins there
 // Holds (Jobs): a job with sources makes no topic fresh, and no live call joins it
-// Holds (Data): requests of sources that the operator does not list are visible only to accounts that named them
+// Holds (Data): requests from unlisted sources are visible only to accounts that named them
 
 // Takes seconds: each policy needs a service of its own.
 

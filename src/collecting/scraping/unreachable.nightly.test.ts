@@ -5,7 +5,7 @@ import { verifyLedger } from '../../credits/verify.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import { PlannedWaitError, type Platform, PlatformError } from '../../platforms/platform.ts'
 
-// Holds (Jobs): a job whose platforms are all unreachable ends within 45 s, and gives the reason from the first attempt on
+// Holds (Jobs): a job with every platform unreachable ends within 45 s, giving the reason from the first attempt
 
 const unreachableMs = 4_500
 /** Of the service with real adapters: its tries are seconds apart, so that a test sees what is between them. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startPlatformSimulator } from '../../../simulator/simulator.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 
-// Holds (Collecting): what a platform gave is measured by the collections of the account alone, the first of each topic
+// Holds (Collecting): a platform's yield counts only the account's own collections, the first of each topic
 
 let service: TestService
 let stop: () => Promise<void>

@@ -8,7 +8,7 @@ import { openDatabase, openDatabaseFiles } from '../open.ts'
 import { type EmbeddedClient, openEmbedded } from './client.ts'
 import { databaseIn } from './data-directory.ts'
 
-// Holds (HTTP and secrets): a stop, and a close of the embedded database, end within their limits beside something that never ends; `/healthz` fails while its thread is silent
+// Holds (HTTP and secrets): a stop, or closing the embedded database, meets its time limit beside endless work; `/healthz` fails while its thread is silent
 // Holds (Data): pipelined statements keep transactions apart, and each gets its own error
 
 // Takes seconds: a database is ended with its thread, and opened again.

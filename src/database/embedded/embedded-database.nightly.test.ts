@@ -11,7 +11,7 @@ import { openTestDatabase, type TestDatabase } from '../../../test/database.ts'
 import { openDatabase } from '../open.ts'
 import { databaseIn } from './data-directory.ts'
 
-// Holds (Data): the process that creates a database uses less than 600 MB, and leaves a complete database or none
+// Holds (Data): creating a database takes less than 600 MB and leaves a complete one or none
 
 const main = fileURLToPath(new URL('../../main.ts', import.meta.url))
 const tellPeak = "data:text/javascript,process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))"

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { runPart, setOwner } from '../../runtime/work-owner.ts'
 import { createExclusiveLock } from './exclusive-lock.ts'
 
-// Holds (Search, lists and export): in the embedded database the statements of one account delay another account's by the one that is running
+// Holds (Search, lists and export): in the embedded database, an account waits for at most one running statement of another
 
 /** A lock whose operations take as long as the test says, by a clock of its own. */
 function createLab() {

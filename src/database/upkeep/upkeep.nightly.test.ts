@@ -12,7 +12,7 @@ import { createPace } from './pace.ts'
 import { parseSegments } from './search-index.ts'
 import { createUpkeep, type Upkeep, type UpkeepOptions } from './upkeep.ts'
 
-// Holds (Data): upkeep keeps tables and indexes small, and changes no response
+// Holds (Data): upkeep keeps tables and indexes small and changes no response
 
 const silent = pino({ level: 'silent' })
 

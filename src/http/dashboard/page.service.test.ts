@@ -6,7 +6,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startTestService, type TestService } from '../../../test/service.ts'
 
-// Holds (Dashboard): the dashboard runs no script but its own, and no path leads to another file
+// Holds (Dashboard): the dashboard runs only its own scripts, and no path leads to another file
 
 // Takes seconds: the pages of all views are read.
 

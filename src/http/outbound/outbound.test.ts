@@ -7,7 +7,7 @@ import { createOutbound, type Outbound, readRetryAfter, TargetFailedError } from
 import type { Resolve } from './public-address.ts'
 import { TargetRefusedError } from './public-address.ts'
 
-// Holds (Watches, news and channels): no connection leads to a private address, also after a redirect or a change of the name between check and connection
+// Holds (Watches, news and channels): no connection reaches a private address, even after a redirect or DNS change
 
 // Takes seconds: a receiver that hangs is waited for for a second.
 

@@ -9,7 +9,7 @@ import { createOutbound, type OutboundOptions, TargetFailedError } from './outbo
 import { noProxies } from './proxy.ts'
 import type { Resolve } from './public-address.ts'
 
-// Holds (Watches, news and channels): a port of a receiver that is refused, silent or without a certificate is told as any other
+// Holds (Watches, news and channels): a receiver's port is reported like any other, even when refused, silent or without a certificate
 
 // What an account hears of a port, but 443: whether something listens there, and what, it must not.
 

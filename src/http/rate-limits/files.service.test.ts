@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { unlimited } from '../../../test/unlimited.ts'
 
-// Holds (HTTP and secrets): every file that needs no key is counted by address, and not sent again to a caller that has it
+// Holds (HTTP and secrets): public files are counted by address, and not resent to a caller that has them
 
 // What every file of the page and every document of the API has in common: it needs no key, so it is counted by address, and sent once.
 

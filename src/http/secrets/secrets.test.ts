@@ -8,7 +8,7 @@ import { DataDirectoryError } from '../../database/embedded/data-directory-error
 import { createSecrets, UnknownKeyError, UnreadableSecretError } from './secrets.ts'
 import { loadSecrets } from './secrets-key.ts'
 
-// Holds (Watches, news and channels): no secret of a channel is stored open, shown again, or in a backup or dump
+// Holds (Watches, news and channels): no channel's secret is stored open, shown again, or in a backup or dump
 
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)]
 

@@ -8,7 +8,7 @@ import { noteEvent } from '../../accounts/events/events.ts'
 import { endedRun, makeWatch } from '../../watches/news/testing.ts'
 import { hanging, type Receiver, startReceiver, status } from './testing.ts'
 
-// Holds (Watches, news and channels): an event is told at least once, with one id, however often a process is killed between claim, sending and confirmation
+// Holds (Watches, news and channels): an event is delivered at least once, with one id, however often processes are killed
 
 // Takes seconds: a change of settings restarts the service and its database.
 

@@ -11,7 +11,7 @@ import { dumpOf } from '../../operations/moving/testing.ts'
 import { ConfigError } from '../../runtime/config-error.ts'
 import { type FakeTracker, startFakeGithub } from '../trackers/testing.ts'
 
-// Holds (Watches, news and channels): no secret of a channel or a tracker is stored open, shown again, or in a backup or dump
+// Holds (Watches, news and channels): no channel's or tracker's secret is stored open, shown again, or in a backup or dump
 
 // Takes seconds: several services start, each on files of its own.
 

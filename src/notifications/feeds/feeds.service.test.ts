@@ -10,7 +10,7 @@ import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { endedRun, makeWatch, storeFound } from '../../watches/news/testing.ts'
 import { feedLimits } from './read-routes.ts'
 
-// Holds (Watches, news and channels): a purge or a hidden text changes the ETag of a feed at once; its address is in no table and no log
+// Holds (Watches, news and channels): a purge or hidden text changes a feed's ETag at once; its address is in no table or log
 
 const publicUrl = 'https://wishes.example.org'
 const logged: string[] = []

@@ -16,7 +16,7 @@ import { pushWish, undoPush } from './store/pushes.ts'
 import { addTracker } from './store/trackers.ts'
 import { type Break, type FakeTracker, startFakeGithub, startFakeLinear } from './testing.ts'
 
-// Holds (Watches, news and channels): a pushed wish is one issue, however often the database or the connection breaks at any step, and none is lost
+// Holds (Watches, news and channels): a pushed wish is exactly one issue, however often the database or connection breaks
 
 const cases = campaignSize('PUSH_BREAKS', { quick: 200, nightly: 1_000 })
 const seed = Number(process.env.TEST_SEED ?? 1)

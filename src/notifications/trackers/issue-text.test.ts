@@ -3,7 +3,7 @@ import { foreignText } from '../../runtime/text/foreign.ts'
 import { type Block, line, withTexts } from '../../sharing/briefs/lines.ts'
 import { issueForTracker, markdownOf } from './issue-text.ts'
 
-// Holds (Hostile input): the title and the text of a pushed issue mention nobody, link to no other issue and hold no markup of a stranger
+// Holds (Hostile input): a pushed issue mentions nobody, links no other issue and has no foreign markup
 
 const counts = { requests: 1, votes: 1, voices: 1, own: null }
 const issueOf = (title: string, blocks: Block[] = []) =>

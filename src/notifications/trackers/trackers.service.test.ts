@@ -12,8 +12,8 @@ import { maxPushesOfDay } from './store/pushes.ts'
 import { maxTrackers } from './store/trackers.ts'
 import { type FakeTracker, startFakeGithub, startFakeLinear } from './testing.ts'
 
-// Holds (Watches, news and channels): the status of a pushed issue is back within five minutes, and an undo closes it in whatever state it is
-// Holds (Views): trackers and pushes are for one account; an issue has no text that was imported
+// Holds (Watches, news and channels): a pushed issue's status returns within five minutes, and undo closes it in any state
+// Holds (Views): trackers and pushes are private to an account; an issue has no imported text
 
 const minuteMs = 60_000
 const token = 'token-that-nobody-may-see'

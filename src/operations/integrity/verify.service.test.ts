@@ -14,7 +14,7 @@ import type { Verified } from '../../requests/wrong-number.ts'
 import { verifyVocabulary } from '../../search/verify.ts'
 import { type DerivedPart, derivedParts, verifyDerived } from './routes.ts'
 
-// Holds (Monitoring): verification finds wrong counts of topics, numbers of wishes and counts of words, and reports nothing that is right, also while others write
+// Holds (Monitoring): verification finds wrong counts of topics, wishes and words, without false reports beside writes
 
 let opened: TestDatabase
 let account: string

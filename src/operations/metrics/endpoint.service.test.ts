@@ -3,8 +3,8 @@ import { numberedPages, platformMap, scriptedPlatform } from '../../../test/scri
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { parseExposition, sampleValue, scrape } from './testing.ts'
 
-// Holds (Monitoring): `/metrics` needs the admin key or an address of its own, which serves nothing else
-// Holds (Monitoring): metrics equal what happened: calls by route and status, pages by outcome, credits as in the ledger, in every process
+// Holds (Monitoring): `/metrics` needs the admin key or its own address, which serves nothing else
+// Holds (Monitoring): metrics equal the calls, page outcomes and ledger credits that happened, in every process
 
 // Takes seconds: a service without metrics is a second one.
 

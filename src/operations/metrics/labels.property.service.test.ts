@@ -13,7 +13,7 @@ import { version } from '../../runtime/version.ts'
 import { catalogue, type Label, type SeriesName } from './catalogue.ts'
 import { parseExposition, type Sample } from './testing.ts'
 
-// Holds (Monitoring): no label holds what a caller or a platform sent, an account or an address, and every series is in the catalogue
+// Holds (Monitoring): no label holds foreign input, an account or an address, and every series is in the catalogue
 
 // Takes seconds: a run calls dozens of routes, and reads all metrics.
 

@@ -5,7 +5,7 @@ import { createMetrics } from './metrics.ts'
 import { parseExposition, sampleValue } from './testing.ts'
 
 // Holds (Monitoring): a metric that fails breaks no call
-// Holds (Monitoring): any number of scrapes reads the database once in 10 s, and no scrape waits for a database that does not answer
+// Holds (Monitoring): scrapes read the database at most once in 10 s and never wait when it is silent
 
 const failTest = (error: unknown) => {
   throw error

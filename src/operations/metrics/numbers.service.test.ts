@@ -10,7 +10,7 @@ import type { Observation } from './catalogue.ts'
 import { creditCollector } from './credit-gauges.ts'
 import { sampleValue, scrape } from './testing.ts'
 
-// Holds (Monitoring): metrics equal what happened: calls by route and status, pages by outcome, credits as in the ledger, in every process
+// Holds (Monitoring): metrics equal the calls, page outcomes and ledger credits that happened, in every process
 
 // Every number equals what happened.
 

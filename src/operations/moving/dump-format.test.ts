@@ -5,7 +5,7 @@ import { schemaVersion } from '../../database/schema-version.ts'
 import { version } from '../../runtime/version.ts'
 import { dumpFormat, openDump } from './dump-format.ts'
 
-// Holds (Data): a dump that was cut off, damaged or changed is refused, and changes nothing
+// Holds (Data): a truncated, damaged or altered dump is refused and changes nothing
 
 const header = {
   format: dumpFormat,

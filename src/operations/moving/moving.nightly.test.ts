@@ -15,7 +15,7 @@ import {
   withDatabase,
 } from './testing.ts'
 
-// Holds (Data): all data move between the embedded database and Postgres and back: each row is the same
+// Holds (Data): moves between the embedded database and Postgres keep every row identical, both ways
 
 const sequencesOf = (place: Place) =>
   withDatabase(place, async ({ opened: { database } }) => {

@@ -13,7 +13,7 @@ import {
   withDatabase,
 } from './testing.ts'
 
-// Holds (Data): a dump that was cut off, damaged or changed is refused, and changes nothing
+// Holds (Data): a truncated, damaged or altered dump is refused and changes nothing
 
 const change = (place: Place, statement: string) =>
   withDatabase(place, async ({ opened }) => void (await sql.raw(statement).execute(opened.database)))

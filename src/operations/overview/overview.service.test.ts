@@ -6,8 +6,8 @@ import { type Receiver, startReceiver, status } from '../../notifications/channe
 import { version } from '../../runtime/version.ts'
 import { listDataDirectory } from '../backup/testing.ts'
 
-// Holds (Monitoring): the overview tells of the last backup that was read to its end, never of one that was cut off
-// Holds (Monitoring): the overview shows no name or address of a channel
+// Holds (Monitoring): the overview shows the last backup that was read completely, never a truncated one
+// Holds (Monitoring): the overview shows no channel's name or address
 
 // Takes seconds: a backup copies a database.
 

@@ -23,7 +23,7 @@ import {
 } from './testing.ts'
 import { memoryAdapterCache } from './youtube/testing.ts'
 
-// Holds (Platforms): private content is never collected, whatever a token can read, and credentials are sent to configured hosts only
+// Holds (Platforms): private content is never collected, whatever a token can read, and credentials go only to configured hosts
 
 const topic = 'dark mode'
 

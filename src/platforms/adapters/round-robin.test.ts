@@ -4,7 +4,7 @@ import { type Json, PlannedWaitError, PlatformError, SourceRefusedError } from '
 import { failuresIn, fetchRoundRobin, type SourcePage, SourcesFailedError, unreachedSources } from './round-robin.ts'
 import { fetchPageOrNull, platformError } from './testing.ts'
 
-// Holds (Platforms): a job names each of its sources that had no page, also those that failed
+// Holds (Platforms): a job names each source without a page, including failed ones
 
 type FetchFrom = (source: string, cursor: Json) => SourcePage
 

@@ -3,7 +3,7 @@ import { emptyTables, openTestDatabase, type TestDatabase } from '../../../test/
 import { createAdapterCache, purgeExpiredCacheEntries } from '../adapters/adapter-cache.ts'
 import { createMemoryQuotas, createQuotaStore, type Quota, type QuotaStore } from './quota.ts'
 
-// Holds (Platforms): all processes together spend a daily quota exactly once
+// Holds (Platforms): processes together spend a daily quota exactly once
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)
 const dayMs = 86_400_000

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openTestBudget, platformError, startServer, testClient, testClock } from '../adapters/testing.ts'
 import { BodyError, readAnswerBody } from './body.ts'
 
-// Holds (Platforms): a response of a platform that would be dear to parse, by its size, depth or members, is refused unparsed
+// Holds (Platforms): a platform response too expensive to parse, by size, depth or members, is refused unparsed
 
 // Takes seconds: bodies of up to 10 MB are read.
 

@@ -6,7 +6,7 @@ import { SourceRefusedError } from '../platform.ts'
 import type { ClientOptions } from './client.ts'
 import type { JsonRequest } from './messages.ts'
 
-// Holds (HTTP and secrets): a source that an account names never leads into the network of the service, whatever its name resolves to
+// Holds (HTTP and secrets): an account's source never reaches the service's network, whatever its name resolves to
 
 const privateAddresses: [kind: string, ...addresses: string[]][] = [
   ['loopback', '127.0.0.1', '127.255.255.254', '::1'],

@@ -9,7 +9,7 @@ import {
   withoutSpoilerMarks,
 } from './text.ts'
 
-// Holds (Platforms): texts read as a reader sees them: whole titles and links, no form fillers, spoiler marks or addresses of images
+// Holds (Platforms): texts have whole titles and links, but no form fillers, spoiler marks or image addresses
 
 describe('a title from the first sentence', () => {
   it.each([

@@ -4,7 +4,7 @@ import { fetchPageOrNull } from '../adapters/testing.ts'
 import type { Page } from '../platform.ts'
 import { attributeSources } from './attribution.ts'
 
-// Holds (Data): requests of sources that the operator does not list are visible only to accounts that named them
+// Holds (Data): requests from unlisted sources are visible only to accounts that named them
 
 const listed = new Map([['github', new Set(['operator/repository'])]])
 const found = (ownSource: string | null) => [foundRequest('1', { ownSource })]

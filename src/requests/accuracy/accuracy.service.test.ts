@@ -9,9 +9,9 @@ import type { Platform } from '../../platforms/platform.ts'
 import { movedClock } from '../../watches/testing.ts'
 import { reclassifySlice } from './reclassifying.ts'
 
-// Holds (Search, lists and export): how often detection is right follows from corrections of texts that were drawn, never from those that people chose
-// Holds (Search, lists and export): a strict account is shown what is as likely a request as not, and surer, in lists and counts; nobody else sees a difference
-// Holds (Search, lists and export): twenty texts a week are drawn from all classes that the account sees, each once, also by calls at once; a purge deletes the draw
+// Holds (Search, lists and export): detection's accuracy comes from corrections of drawn texts, never of chosen ones
+// Holds (Search, lists and export): a strict account sees and counts only what is at least as likely a request as not; others see no difference
+// Holds (Search, lists and export): twenty texts a week are drawn once each from all classes visible to the account, also by simultaneous calls; purges delete draws
 
 const clock = movedClock('2026-11-24T12:00:00Z')
 const confidences = [0.99, 0.99, 0.99, 0.001]

@@ -5,7 +5,7 @@ import { shareOf } from './interval.ts'
 import { type Population, shareSeats, weekOf } from './seats.ts'
 import { simulateAccount } from './testing.ts'
 
-// Holds (Search, lists and export): of simulated accounts that label drawn texts, the 95 % intervals of the shares of shown and of hidden texts hold the true one in at least 93 %, also after thresholds moved
+// Holds (Search, lists and export): in simulations, 95 % intervals hold the true shares of shown and hidden texts for at least 93 % of accounts, also after threshold changes
 
 const labels = (requests: number, others: number, weight = 1) => [
   ...Array.from({ length: requests }, () => ({ isRequest: true, weight })),

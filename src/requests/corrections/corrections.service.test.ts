@@ -11,9 +11,9 @@ import type { Platform } from '../../platforms/platform.ts'
 import { findWrongCounts } from '../../wishes/topics/verify.ts'
 import { deleteExpiredRequests } from '../store/delete.ts'
 
-// Holds (Search, lists and export): a correction counts once however often it is made, and no account has more than 10,000
-// Holds (Search, lists and export): a correction survives the expiry of its request and holds again after re-collection; a purge deletes it
-// Holds (Search, lists and export): corrections of the operator change the counts of topics; those of an account change no other account's view
+// Holds (Search, lists and export): a repeated correction counts once, and an account has at most 10,000
+// Holds (Search, lists and export): a correction survives expiry and re-collection of its request; a purge deletes it
+// Holds (Search, lists and export): the operator's corrections change topic counts; an account's change no other view
 
 const found = ['Dark mode', 'Offline maps', 'Crash at start'].map((title, index) =>
   foundRequest(`${index}`, { title, description: `About ${title}`, votes: 10 - index, confidence: 1 }),

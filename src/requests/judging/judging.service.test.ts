@@ -17,7 +17,7 @@ import { confidenceSchema, createJudging } from './judging.ts'
 import type { JudgingConfig } from './settings.ts'
 
 // Holds (Live calls): at most `AI_JUDGED_PER_DAY` texts are sent to a model in a UTC day, each by one process
-// Holds (Live calls): a text cannot instruct the model that judges it, and any failure leaves the figure of detection
+// Holds (Live calls): a text cannot instruct the model judging it, and any failure keeps detection's figure
 
 const apiKey = 'sk-secret-key'
 const hourMs = 3_600_000

@@ -10,7 +10,7 @@ import { storePageAlone } from '../store/store.ts'
 import { suppress } from '../store/suppression.ts'
 import { purgeRequests } from './purge.ts'
 
-// Holds (Data): what was purged for a person is never stored again, not even from a page in progress
+// Holds (Data): what was purged for a person is never stored again, even by a page in progress
 
 // Takes seconds: a thousand requests are purged in slices.
 

@@ -11,10 +11,10 @@ import { preparePage } from '../store/prepared-page.ts'
 import { storePageAlone } from '../store/store.ts'
 import { startRefreshing } from './refreshing.ts'
 
-// Holds (Jobs): a request is deleted after an explicit sign of its platform, or when a source that can be read did not have it on three days
-// Holds (Jobs): a source that became private or cannot be read deletes nothing
-// Holds (Jobs): known requests are read again only while no task of their platform is open; a job waits for one such call at most
-// Holds (Jobs): two processes never read the same request again at the same time
+// Holds (Jobs): a request is deleted on its platform's explicit sign, or when missing on three days from a readable source
+// Holds (Jobs): a source that became private or unreadable deletes nothing
+// Holds (Jobs): known requests are reread only while their platform has no open task; jobs wait for one such call at most
+// Holds (Jobs): two processes never reread the same request at once
 
 const dayMs = 86_400_000
 let now = new Date('2026-03-01T12:00:00.000Z')

@@ -7,7 +7,7 @@ import type { PlatformName } from '../../database/column-types.ts'
 import type { Platform } from '../../platforms/platform.ts'
 import { deleteExpiredRequests } from './delete.ts'
 
-// Holds (Data): requests are deleted when their platform has not shown them for as long as its terms allow
+// Holds (Data): requests not shown by their platform within its permitted time are deleted
 
 const dayMs = 86_400_000
 const platforms = new Map<PlatformName, Platform>()

@@ -9,7 +9,7 @@ import { correctRequest, deleteCorrectionsOf } from '../corrections/corrections.
 import { preparePage } from './prepared-page.ts'
 import { storePage, storePageAlone } from './store.ts'
 
-// Holds (Search, lists and export): no account keeps seeing a request by a strictness or corrections that are gone, whatever read them ends late
+// Holds (Search, lists and export): outdated strictness or corrections never keep showing a request, however late their reader ends
 
 // Transactions at once: the embedded database runs one at a time.
 

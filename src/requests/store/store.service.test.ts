@@ -12,12 +12,12 @@ import { correctionHash, judgedTextHash, recomputeStandings } from './standings.
 import { storePageAlone } from './store.ts'
 import { foldAllTopicCounts } from './topic-counts.ts'
 
-// Holds (Search, lists and export): a correction applies again when a deleted request is collected again
-// Holds (Search, lists and export): a request that only sources of accounts have is seen by the accounts that named one, until a source of the operator has it
-// Holds (Search, lists and export): the votes of a request have at most one sample a UTC day, and a base from which growth counts
-// Holds (Search, lists and export): a strict account sees each request by its own bar, of what is stored and of what comes; corrections win
-// Holds (Data): a request that becomes listed tells nothing of the account that collected it before
-// Holds (Search, lists and export): of what has no votes, reviews with fewer stars come first, and what has none last
+// Holds (Search, lists and export): a correction applies again when a deleted request returns
+// Holds (Search, lists and export): a request from accounts' sources is visible only to accounts that named one, until an operator's source has it
+// Holds (Search, lists and export): a request has at most one vote sample per UTC day, and a base for growth
+// Holds (Search, lists and export): a strict account's own threshold covers stored and new requests; corrections win
+// Holds (Data): a request that becomes listed reveals nothing about the account that collected it
+// Holds (Search, lists and export): without votes, reviews with fewer stars come first, unrated ones last
 // Holds (Platforms): an excerpt never replaces a whole stored text
 
 let opened: TestDatabase

@@ -8,7 +8,7 @@ import { preparePage } from './prepared-page.ts'
 import { storePageAlone } from './store.ts'
 import { createTextWriting, writeUnwritten } from './unwritten-texts.ts'
 
-// Holds (Search, lists and export): a text of a large import is written once, as its request is then, and makes it searchable
+// Holds (Search, lists and export): a large import writes each text once, in its latest state, and makes it searchable
 
 let opened: TestDatabase
 beforeAll(async () => {

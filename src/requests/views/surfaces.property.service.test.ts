@@ -11,8 +11,8 @@ import { type PlatformName, type RequestStatus, requestStatuses, type Standing }
 import { hashIdentity } from '../identity.ts'
 import type { OwnAsks } from '../wish-numbers/membership.ts'
 
-// Holds (Search, lists and export): every surface shows each account exactly its view: ids, classes, corrections, sums of topics
-// Holds (Dashboard): records, similar requests, topics, grouped searches and the page say the same numbers of a wish, for every account
+// Holds (Search, lists and export): every surface shows each account exactly its view: ids, classes, corrections, topic sums
+// Holds (Dashboard): records, similar requests, topics, grouped searches and the page agree on a wish's numbers, for every account
 
 // Takes seconds: a run collects, corrects and compares every surface with a scan for several accounts.
 

@@ -5,7 +5,7 @@ import { makeWish } from '../../../test/stored-wish.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 
-// Holds (Data): one text that fifty accounts post, or one person posts in five places, is one voice of its wish, in each view, also after a purge or a correction
+// Holds (Data): one text from fifty accounts, or one person in five places, is one voice in every view, also after purges and corrections
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService

@@ -25,9 +25,9 @@ import { readWishIds, readWishNumbers, type WishNumbers } from './numbers.ts'
 import { recount } from './recount.ts'
 import { type PlainView, plainVoices, plainWishes } from './testing.ts'
 
-// Holds (Data): the numbers of every wish are those of its likely members, in each view, after any changes at the same time; their sum is the likely requests
+// Holds (Data): each wish's numbers are those of its likely members in every view, after any concurrent changes, and add up
 // Holds (Data): lists of wishes are exact in every order, with filters
-// Holds (Data): what is imported is in no public number of a wish, and is counted beside them
+// Holds (Data): imports are never in a wish's public numbers but counted beside them
 
 // Takes seconds: a run makes dozens of changes, and compares all wishes after each.
 

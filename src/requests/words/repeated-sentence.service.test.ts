@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { foundRequest, scriptedPlatform } from '../../../test/scripted-platform.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 
-// Holds (Search, lists and export): a text that repeats a sentence gains nothing in a search
+// Holds (Search, lists and export): a text that repeats a sentence gains nothing in search
 
 const author = { authorName: null, authorHandle: null, tags: [] }
 const sentence = 'Please add a dark mode to the editor'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fieldBoundary, searchTextLimit, searchTextOf, withoutRepeatedRuns } from './text.ts'
 
-// Holds (Search, lists and export): a text that repeats a sentence gains nothing in a search
+// Holds (Search, lists and export): a text that repeats a sentence gains nothing in search
 
 const request = { title: '', description: '', tags: [], authorName: null, authorHandle: null }
 const wordsOf = (text: string) => text.split(/\s+/)

@@ -10,7 +10,7 @@ import { preparePage } from '../store/prepared-page.ts'
 import { storePageAlone } from '../store/store.ts'
 import { countListings, countSlice, countTexts, countUncounted } from './uncounted-texts.ts'
 
-// Holds (Search, lists and export): the words of a new text are counted once, whatever happens to it, to the process or beside it before
+// Holds (Search, lists and export): a new text's words are counted once, whatever happens to it or the process
 
 // No service runs here, so nothing counts words but the tests.
 

@@ -12,7 +12,7 @@ import { storePage, storePageAlone } from '../store/store.ts'
 import { countTexts } from './uncounted-texts.ts'
 import { expandPrefix } from './vocabulary.ts'
 
-// Holds (Search, lists and export): no word of a purged or unlisted text is suggested or completed
+// Holds (Search, lists and export): no word from a purged or unlisted text is suggested or completed
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createJsonCounter, JsonTextError, parseJson, readJson, wholeBytes } from './json.ts'
 
-// Holds (Platforms): foreign JSON is counted before it is parsed, also across the pieces in which it comes; a large one is parsed in pieces
+// Holds (Platforms): foreign JSON is counted before parsing, across chunks, and parsed in pieces when large
 
 const space = Buffer.alloc(wholeBytes + 1, ' ')
 /** As a large text, which is parsed in pieces. */

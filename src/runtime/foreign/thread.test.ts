@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { callInThread, TooDearError } from './thread.ts'
 
-// Holds (Platforms): what reads a foreign text in a thread has a limit of memory and of time, and other work goes on meanwhile
+// Holds (Platforms): threads that read foreign text have memory and time limits, while other work continues
 
 const module = new URL('./thread-testing.ts', import.meta.url)
 const signal = new AbortController().signal

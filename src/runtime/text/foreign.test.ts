@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { TrackerAdapter } from '../../notifications/trackers/tracker.ts'
 import { type EscapedFor, escapeFor, foreignText } from './foreign.ts'
 
-// Holds (Hostile input): the type checker refuses a text of strangers in a string, path, header, log line or tracker that it did not reach by the escape of that place
+// Holds (Hostile input): the type checker refuses foreign text in strings, paths, headers, logs or trackers without the proper escape
 
 const title = foreignText('cc @octocat')
 const forShouting = escapeFor<'shouting'>((text) => text.toUpperCase())

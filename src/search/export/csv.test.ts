@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { csvHeader, type ExportedRequest, toCsvRecord, withoutFormula } from './csv.ts'
 
-// Holds (Search, lists and export): a spreadsheet takes no text of an export for a formula
+// Holds (Search, lists and export): no exported text becomes a formula in a spreadsheet
 
 const request: ExportedRequest = {
   _id: 'id',

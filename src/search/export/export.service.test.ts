@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { changeRequests, linkToTopics } from '../../../test/stored-requests.ts'
 
-// Holds (Search, lists and export): an export equals the list or the search, is complete or visibly broken, and can continue where it broke
+// Holds (Search, lists and export): an export equals its list or search, is complete or visibly broken, and can resume
 
 // Takes seconds: 6,000 requests are exported, more than the buffers between service and reader hold.
 

@@ -10,7 +10,7 @@ import { sharedView, type View } from '../../requests/view.ts'
 import type { ListFilters } from './index-scan.ts'
 import { type ListInput, listRequests } from './list.ts'
 
-// Holds (Search, lists and export): a list is exact and bounded for any combination of filters, in every view
+// Holds (Search, lists and export): lists are exact and bounded for any filters, in every view
 
 // Takes seconds: 40,000 requests are listed with every mix of filters.
 

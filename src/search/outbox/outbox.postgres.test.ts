@@ -22,7 +22,7 @@ import {
   registerConsumer,
 } from './outbox.ts'
 
-// Holds (Search, lists and export): a search index outside of the database misses no change: beside long transactions, killed readers, and a registration while others write
+// Holds (Search, lists and export): an external search index misses no change beside long transactions, killed readers or concurrent registration
 
 let opened: TestDatabase
 

@@ -14,9 +14,9 @@ import { maxBriefs } from './briefs.ts'
 import { type BriefFormat, briefFormats } from './files.ts'
 import type { Brief, Verification } from './schemas.ts'
 
-// Holds (Search, lists and export): a brief quotes word for word and keeps the numbers of its state; the same snapshot has the same bytes
-// Holds (Data): what is deleted from the cache goes from stored briefs at once, and they say so
-// Holds (Search, lists and export): any change of a file of a brief is found
+// Holds (Search, lists and export): a brief quotes verbatim and keeps its numbers; the same snapshot has the same bytes
+// Holds (Data): what is deleted from the cache leaves stored briefs at once, and they say so
+// Holds (Search, lists and export): any change to a brief's file is detected
 
 let service: TestService
 let now = new Date('2026-06-01T12:00:00.000Z')

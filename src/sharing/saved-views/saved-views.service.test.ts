@@ -4,7 +4,7 @@ import { unknownId } from '../../../test/contract/testing.ts'
 import { startTestService, type TestService } from '../../../test/service.ts'
 import { maxSavedViews } from './saved-views.ts'
 
-// Holds (Search, lists and export): a saved view is its account's alone, has a name of its own, and is one that can be read
+// Holds (Search, lists and export): a saved view is private to its account, uniquely named and readable
 
 let service: TestService
 let now = new Date('2026-06-01T12:00:00.000Z')

@@ -8,9 +8,9 @@ import { purgeRequests } from '../../requests/purge/purge.ts'
 import { textsFor } from '../pages/texts.ts'
 import { idOf, makeShare, openShare, putMark, storeRequests } from './testing.ts'
 
-// Holds (Search, lists and export): a shared page shows what its account sees now: what was purged or corrected is gone at the next read
-// Holds (Platforms): a page without a key has no text and no author of a platform that does not allow it, and of the others the author, the source and the licence
-// Holds (HTTP and secrets): a shared page has no script, loads nothing, and shows every text as text
+// Holds (Search, lists and export): a shared page shows its account's present view; purges and corrections apply at the next read
+// Holds (Platforms): a page without a key omits text and author where the platform forbids it, and otherwise credits author, source and licence
+// Holds (HTTP and secrets): a shared page has no script, loads nothing, and shows everything as text
 
 let service: TestService
 let now = new Date('2026-06-01T12:00:00.000Z')

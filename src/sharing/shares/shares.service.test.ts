@@ -12,8 +12,8 @@ import { shareLimits } from './read-routes.ts'
 import { maxDays, maxShares } from './shares.ts'
 import { idOf, makeShare, openShare, storeRequests } from './testing.ts'
 
-// Holds (Data): nothing that was imported, and no count of it, is on a page without a key or in a brief
-// Holds (HTTP and secrets): the address of a share is in no table and no log; unknown, expired, revoked and purged ones are one and the same 404
+// Holds (Data): pages without a key and briefs show no imported feedback, not even counts
+// Holds (HTTP and secrets): a share's address is in no table or log, and every invalid one gives the same 404
 
 const publicUrl = 'https://wishes.example.org'
 const dayMs = 24 * 60 * 60_000

@@ -17,7 +17,7 @@ import { makeReport } from './report.ts'
 import type { NewsJudgingConfig } from './settings.ts'
 import { endedRun, makeWatch, type TestWatch } from './testing.ts'
 
-// Holds (Watches, news and channels): whatever the model of a goal does, all news are delivered
+// Holds (Watches, news and channels): whatever a goal's model does, all news are delivered
 
 const goal = 'ideas about sharing on mobile, not bugs of sync'
 const publicUrl = 'https://wishes.example.org'

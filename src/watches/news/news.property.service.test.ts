@@ -12,7 +12,7 @@ import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { makeReport } from './report.ts'
 import { endedRun, makeWatch, storeFound, type TestWatch } from './testing.ts'
 
-// Holds (Watches, news and channels): each new request, vote and changed status is reported once; expiry, return, merges and splits never
+// Holds (Watches, news and channels): new requests, votes and statuses are reported once; expiry, return, merges and splits never
 
 // Takes seconds: a run is a month of a watch.
 

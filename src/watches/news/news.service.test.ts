@@ -16,8 +16,8 @@ import { deleteOldReports, findDueWatches, makeReport, maxItems } from './report
 import { endedRun, makeWatch, storeFound, type TestWatch, type TestWatchOptions } from './testing.ts'
 import { markRead, readNews } from './unread.ts'
 
-// Holds (Watches, news and channels): each new request, vote and changed status is reported once; expiry, return, merges and splits never
-// Holds (Watches, news and channels): what an account is shown because it is no longer strict is never reported; what else shows a request is
+// Holds (Watches, news and channels): new requests, votes and statuses are reported once; expiry, return, merges and splits never
+// Holds (Watches, news and channels): requests shown only because strictness ended are never reported; any other newly shown request is
 
 const dayMs = 86_400_000
 const publicUrl = 'https://wishes.example.org'

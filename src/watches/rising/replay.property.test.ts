@@ -14,7 +14,7 @@ import {
   usualWorld,
 } from './testing.ts'
 
-// Holds (Watches, news and channels): in two replayed years at most one wish a watch and month is falsely said to rise, and of bursts to three times the usual with five authors or more at least 80 % are told within seven days
+// Holds (Watches, news and channels): in two replayed years, at most one false rise per watch and month; at least 80 % of threefold bursts by five authors are reported within seven days
 
 // Takes seconds: a promise about months needs hundreds of replayed years.
 const watches = campaignSize('REPLAYED_WATCHES', { quick: 8, nightly: 200 })

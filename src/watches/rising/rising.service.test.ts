@@ -14,7 +14,7 @@ import { endedRun, makeWatch, type TestRun, type TestWatch } from '../news/testi
 import { readNews } from '../news/unread.ts'
 import { readKnownSince } from './coverage.ts'
 
-// Holds (Watches, news and channels): people who begin to ask for a wish, or about a topic, make it news and an event once; one text that fifty accounts post does not, nor a merge
+// Holds (Watches, news and channels): rising demand for a wish or topic is news and an event once; neither one text from fifty accounts nor a merge counts
 
 const publicUrl = 'https://wishes.example.org'
 /** At noon, so many days after the watch began. */

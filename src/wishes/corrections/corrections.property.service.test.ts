@@ -14,7 +14,7 @@ import { readWishIds } from '../../requests/wish-numbers/numbers.ts'
 import { mergeWishes, splitWish } from './corrections.ts'
 import { undoWishCorrection } from './undo.ts'
 
-// Holds (Search, lists and export): in every view the wish of a request follows from the merges and splits that hold, whatever is undone, expires or is collected again
+// Holds (Search, lists and export): in every view a request's wish follows from the merges and splits in force, through undo, expiry and re-collection
 
 // Takes seconds: a run compares three views after each of its steps.
 

@@ -8,7 +8,7 @@ import { openBrowser } from '../../accounts/sessions/testing.ts'
 import { deleteExpiredRequests } from '../../requests/store/delete.ts'
 import { readWishIds } from '../../requests/wish-numbers/numbers.ts'
 
-// Holds (Search, lists and export): a merge or a split is made once, can be undone in any order, and survives expiry; a purge deletes it
+// Holds (Search, lists and export): a merge or split happens once, can be undone in any order, and survives expiry; a purge deletes it
 
 const letters = ['a', 'b', 'c', 'd', 'e']
 const found = letters.map((letter, index) =>

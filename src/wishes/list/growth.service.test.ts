@@ -10,7 +10,7 @@ import { sharedView } from '../../requests/view.ts'
 import { listWishes } from './list.ts'
 import type { WishSummary } from './summary.ts'
 
-// Holds (Data): neither expiry nor return of a request is growth of its wish
+// Holds (Data): expiry or return of a request is no growth of its wish
 
 const dayMs = 86_400_000
 /** The day on which growth is read. */

@@ -7,7 +7,7 @@ import { startTestService, type TestService, testAdminKey } from '../../../test/
 import { changeRequests } from '../../../test/stored-requests.ts'
 import { type MarkFilters, markConditions, markedWishes, maxMarkedWishes, readMarks } from './marks.ts'
 
-// Holds (Search, lists and export): marks of wishes are for one account, and calls at the same time lose none
+// Holds (Search, lists and export): marks of wishes are private to an account, and simultaneous calls lose none
 
 let service: TestService
 let accountId: string

@@ -4,7 +4,7 @@ import { conflictsOf } from './conflicts.ts'
 import { joiningThreshold, possiblySameThreshold, similaritiesOf } from './scorer.ts'
 import { splitLabels } from './subject.ts'
 
-// Holds (Data): titles with a conflict (opposed words, other labels, numbers or telling words) are never joined, nor requests of another product
+// Holds (Data): titles that conflict (opposed words, labels, numbers, telling words) never join, nor do requests of different products
 
 const counts = {
   requests: 10_000,

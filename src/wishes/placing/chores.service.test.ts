@@ -10,7 +10,7 @@ import { openSearchIndex } from '../../search/search-index.ts'
 import { createWordCounter } from '../pairs/rarity.ts'
 import { placeSlice } from './placing.ts'
 
-// Holds (Data): a title that recurs in a source without new text is no wish; a wish that several people post stays one
+// Holds (Data): a recurring title without new text is no wish, unless several people post it
 
 let opened: TestDatabase
 beforeAll(async () => {

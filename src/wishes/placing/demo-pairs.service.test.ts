@@ -10,7 +10,7 @@ import { keyOf, listSuggestions } from '../suggestions/list.ts'
 import pairs from './demo-pairs.json' with { type: 'json' }
 import { placeSlice } from './placing.ts'
 
-// Holds (Data): of what the demo shows, pairs that read the same are one wish or are suggested, and siblings stay apart
+// Holds (Data): in the demo, pairs that read the same are joined or suggested, and siblings stay apart
 
 let opened: TestDatabase
 let input: CandidatesInput

@@ -13,7 +13,7 @@ import { createWordCounter } from '../pairs/rarity.ts'
 import { compareAgain } from './grown.ts'
 import { placeSlice } from './placing.ts'
 
-// Holds (Data): what arrives together is placed as if one after the other, whatever pages it comes in; what was split before is joined by the upkeep
+// Holds (Data): requests arriving together are placed as if in sequence, whatever their pages; upkeep joins what was separated before
 
 let opened: TestDatabase
 let searchIndex: SearchIndex

@@ -13,9 +13,9 @@ import { createWordCounter } from '../pairs/rarity.ts'
 import { placeRequests } from './place.ts'
 import { claimRequests, placeSlice, readBacklog, startPlacing } from './placing.ts'
 
-// Holds (Data): processes that place requests in wishes at the same time, or are killed, double and lose none
-// Holds (Data): a wish never grows by a chain, and nothing that the operator parted is joined again
-// Holds (Data): what only some accounts see founds no wish, and is no candidate
+// Holds (Data): processes placing requests in parallel, or killed, neither duplicate nor lose any
+// Holds (Data): wishes never grow by chaining, and what the operator split is never rejoined
+// Holds (Data): what only some accounts see neither founds a wish nor is a candidate
 
 let opened: TestDatabase
 let searchIndex: SearchIndex

@@ -5,7 +5,7 @@ import { makeWish } from '../../../test/stored-wish.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 
-// Holds (Dashboard): records, similar requests, topics, grouped searches and the page say the same numbers of a wish, for every account
+// Holds (Dashboard): records, similar requests, topics, grouped searches and the page agree on a wish's numbers, for every account
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService

@@ -15,7 +15,7 @@ import type { JudgingConfig } from '../../requests/judging/settings.ts'
 import { agreeingSimilarity, createPairJudging } from './pair-judging.ts'
 
 // Holds (Live calls): at most `AI_PAIRS_PER_DAY` pairs of wishes are sent to a model in a UTC day, each by one process
-// Holds (Data): what a model takes for the same is one wish only where the texts are alike enough, and is undone as any merge
+// Holds (Data): a model joins wishes only if their texts are alike enough, and the merge can be undone
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService

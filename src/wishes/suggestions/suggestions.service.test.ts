@@ -8,7 +8,7 @@ import { runCommand } from '../../cli/command-testing.ts'
 import type { PlatformName } from '../../database/column-types.ts'
 import type { FoundRequest, Platform } from '../../platforms/platform.ts'
 
-// Holds (Data): a suggestion that was answered is not asked again until the answer is undone, and no account sees what another one answered
+// Holds (Data): an answered suggestion returns only after an undo, and other accounts never see the answer
 
 const platforms = new Map<PlatformName, Platform>()
 let service: TestService

@@ -20,8 +20,8 @@ import { vocabularyCounts } from '../../search/testing.ts'
 import { listTopics } from './topics.ts'
 import { findWrongCounts } from './verify.ts'
 
-// Holds (Search, lists and export): topics have exact counts, and the vocabulary has exactly the words of listed requests once it has counted them, whatever is stored, corrected, purged or expires
-// Holds (Search, lists and export): classes of requests, shared and of each account, follow from what is stored, in any order of pages, corrections and switches of strictness
+// Holds (Search, lists and export): topic counts are exact, and the vocabulary, once counted, has exactly the words of listed requests, after any change
+// Holds (Search, lists and export): shared and account classes follow from stored data, in any order of pages, corrections and strictness
 
 // Requests are stored, refreshed, corrected, purged and expire and accounts are switched in any order, also at the same time: the counts of topics and the
 // standings stay right, and the vocabulary has the words of listed requests.

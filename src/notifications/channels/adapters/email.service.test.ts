@@ -12,9 +12,9 @@ import {
 import { removeChannel } from '../channels.ts'
 import { createEmailLaboratory, type EmailLaboratory, publicUrl, serveMailPages } from './email-testing.ts'
 
-// Holds (Watches, news and channels): a mail address gets nothing but confirmations until its owner confirms: one a day, ten minutes after the last where the account asks again, and after two without an answer to any account its mailbox rests four weeks
-// Holds (Watches, news and channels): "do not ask me again" counts for the mailbox under all its names, and for all accounts
-// Holds (Watches, news and channels): GET of a link in a mail changes nothing; one POST without cookies unsubscribes
+// Holds (Watches, news and channels): an unconfirmed address gets only confirmations: one a day, ten minutes after the last if asked again; after two unanswered ones its mailbox rests four weeks, for any account
+// Holds (Watches, news and channels): "do not ask me again" covers every name of the mailbox, for all accounts
+// Holds (Watches, news and channels): a GET of a mailed link changes nothing; one POST without cookies unsubscribes
 
 // Takes seconds: a mail server refuses, hangs and breaks off, and each mail is really sent.
 

@@ -11,7 +11,7 @@ import { issueForTracker } from '../issue-text.ts'
 import type { TrackerFields } from '../tracker.ts'
 import { createTrackers } from './adapters.ts'
 
-// Holds (Watches, news and channels): GitLab, Jira and a webhook get a pushed wish in the form that they document, and a repeat finds it
+// Holds (Watches, news and channels): GitLab, Jira and webhooks get a pushed wish in their documented form, and a repeat finds it
 
 // The answers are those of the documents that the adapters name; what they may leave out is left out.
 

@@ -4,7 +4,7 @@ import { SourceRefusedError, SourceUnavailableError } from '../../platform.ts'
 import { fetchPage, platformError } from '../testing.ts'
 import { app, feed, label, paths, review, setUp } from './appstore-testing.ts'
 
-// Holds (Platforms): an empty feed of reviews of an app that people rated is an outage of that app alone, never "no reviews"
+// Holds (Platforms): an empty review feed of a rated app is an outage of that app alone
 
 describe('an empty first page', () => {
   const xml = `<?xml version="1.0" encoding="utf-8"?>

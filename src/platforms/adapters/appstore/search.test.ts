@@ -5,7 +5,7 @@ import { fetchPage, fetchPageOrNull, platformError, unsaidFields } from '../test
 import { feed, label, nextPage, paths, review, setUp } from './appstore-testing.ts'
 import { appstoreSources } from './source.ts'
 
-// Holds (Platforms): the reviews of an app are read to the end of its feed, with every field, also where an account names it
+// Holds (Platforms): an app's reviews are read to the feed's end with every field, also when an account names it
 
 const { signal } = new AbortController()
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { readBoard } from './description.ts'
 import { readBoards } from './files.ts'
 
-// Holds (Platforms): a description of a board that is wrong is refused, with the place and what it should be
+// Holds (Platforms): a wrong board description is refused with the place and what is expected
 
 const good = {
   version: 1,

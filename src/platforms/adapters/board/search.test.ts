@@ -16,7 +16,7 @@ import {
 import { readBoard } from './description.ts'
 import { createBoards } from './search.ts'
 
-// Holds (Platforms): a described board is read as its description says, page by page, to an end that it cannot avoid
+// Holds (Platforms): a described board is read as described, page by page, to a guaranteed end
 
 /** The descriptions that the documentation has; their shapes are those of the public documents of their products. */
 const documented = (name: string) => readFileSync(`docs/platforms/boards/${name}.json`, 'utf8')

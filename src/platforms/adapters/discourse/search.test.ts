@@ -14,7 +14,7 @@ import {
 } from '../testing.ts'
 import { createDiscourse } from './search.ts'
 
-// Holds (Platforms): forums tell what became of a wish, and leave out what is removed or private
+// Holds (Platforms): forums tell what became of a wish and omit what is removed or private
 
 async function setUp(handler: Handler, paths = ['/c/ideas/5']) {
   const server = await startServer(handler)

@@ -19,9 +19,9 @@ import { createDiscourse } from './search.ts'
 import { discourseSources } from './source.ts'
 
 // Holds (Jobs): at most 20 sources that accounts name are verified at a time, with bodies of at most 2 MB
-// Holds (Platforms): forums tell what became of a wish, and leave out what is removed or private
-// Holds (Platforms): a forum that an account names has one set of limits for all jobs, and is refused unless it is public
-// Holds (Platforms): accounts reach no more of a private forum than the operator lists
+// Holds (Platforms): forums tell what became of a wish and omit what is removed or private
+// Holds (Platforms): a forum named by an account is public and shares one set of limits across jobs
+// Holds (Platforms): accounts reach only what the operator lists of a private forum
 
 it.each([
   ['https://forum.example/c/ideas/5', 'https://forum.example/c/ideas/5'],

@@ -17,7 +17,7 @@ import { readPost } from './post.ts'
 import { createFider } from './search.ts'
 import { fiderSources } from './source.ts'
 
-// Holds (Platforms): a Fider board is read by one search, with every field, also where an account names it
+// Holds (Platforms): one search reads a Fider board with every field, also when an account names it
 
 const post = (number: number, more: object = {}) => ({
   id: number + 4_000,

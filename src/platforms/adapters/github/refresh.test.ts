@@ -9,8 +9,8 @@ import {
 } from '../testing.ts'
 import { createGithub } from './search.ts'
 
-// Holds (Jobs): a request is deleted after an explicit sign of its platform, or when a source that can be read did not have it on three days
-// Holds (Jobs): a source that became private or cannot be read deletes nothing
+// Holds (Jobs): a request is deleted on its platform's explicit sign, or when missing on three days from a readable source
+// Holds (Jobs): a source that became private or unreadable deletes nothing
 
 const { signal } = new AbortController()
 const notFound = { message: 'Not Found' }

@@ -11,7 +11,7 @@ import {
 } from '../testing.ts'
 import { createGitlab } from './search.ts'
 
-// Holds (Jobs): a search that GitLab ignored brings nothing into a topic
+// Holds (Jobs): a search that GitLab ignored adds nothing to a topic
 
 /** How a server answers a search without a token: truly, by a refusal, or with all issues. */
 type AnonymousSearch = 'allowed' | 'ignored' | [status: number, message: string]

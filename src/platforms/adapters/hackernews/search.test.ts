@@ -14,7 +14,7 @@ import {
 } from '../testing.ts'
 import { createHackernews } from './search.ts'
 
-// Holds (Platforms): Hacker News is searched for exact words, whether it obeys, ignores or refuses the parameters for that
+// Holds (Platforms): Hacker News is searched for exact words, whether it obeys, ignores or refuses the parameters
 
 async function setUp(handler: Handler) {
   const server = await startServer(handler)

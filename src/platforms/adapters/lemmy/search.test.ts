@@ -15,7 +15,7 @@ import {
 } from '../testing.ts'
 import { createLemmy } from './search.ts'
 
-// Holds (Platforms): forums tell what became of a wish, and leave out what is removed or private
+// Holds (Platforms): forums tell what became of a wish and omit what is removed or private
 
 const sitePath = '/api/v4/site'
 

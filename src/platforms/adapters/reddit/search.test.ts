@@ -19,9 +19,9 @@ import { redditQuery } from './queries.ts'
 import { createReddit } from './search.ts'
 import { redditSources } from './source.ts'
 
-// Holds (Jobs): a job with sources says which it did not reach, and the next job of them begins there
-// Holds (Jobs): what YouTube and Reddit leave out of an answer is not deleted for that
-// Holds (Platforms): forums tell what became of a wish, and leave out what is removed or private
+// Holds (Jobs): a job names the sources it did not reach, and the next one begins there
+// Holds (Jobs): what YouTube and Reddit omit from an answer is not deleted for that
+// Holds (Platforms): forums tell what became of a wish and omit what is removed or private
 
 const tokenPath = '/api/v1/access_token'
 const wishes = '(flair:"feature request" OR "feature request" OR "I wish" OR "would be nice if" OR "please add")'

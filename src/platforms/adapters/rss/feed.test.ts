@@ -4,7 +4,7 @@ import { decodeFeed } from './decode.ts'
 import { readFeed, readFeedBounded } from './feed.ts'
 import { readFeedItem, sharedIds } from './post.ts'
 
-// Holds (Platforms): a feed of any form is read in its own encoding, within bounds, and without its entities
+// Holds (Platforms): any feed is read in its own encoding, within limits, without its entities
 
 const address = 'https://feeds.example.com/all.xml?key=1'
 const now = new Date('2026-05-05T12:00:00Z')

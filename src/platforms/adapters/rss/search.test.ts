@@ -17,7 +17,7 @@ import {
 import { createRss } from './search.ts'
 import { rssSources } from './source.ts'
 
-// Holds (Platforms): a forum that an account names has one set of limits for all jobs, and is refused unless it is public
+// Holds (Platforms): a forum named by an account is public and shares one set of limits across jobs
 
 const { signal } = new AbortController()
 const feedOf = (title: string) => ({

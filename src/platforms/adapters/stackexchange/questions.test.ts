@@ -13,7 +13,7 @@ import {
 import { statusOfQuestion, statusOfTags } from './post.ts'
 import { createStackexchange } from './search.ts'
 
-// Holds (Jobs): a request is deleted after an explicit sign of its platform, or when a source that can be read did not have it on three days
+// Holds (Jobs): a request is deleted on its platform's explicit sign, or when missing on three days from a readable source
 
 const { signal } = new AbortController()
 const question = { question_id: 55, title: 'Dark mode', score: 2 }

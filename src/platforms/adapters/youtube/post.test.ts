@@ -3,7 +3,7 @@ import { fetchPage, unsaidFields } from '../testing.ts'
 import { youtube as youtubeDefinition } from './settings.ts'
 import { answering, comments, setUp } from './testing.ts'
 
-// Holds (Platforms): a comment on YouTube has the topic of its video only when it words a wish
+// Holds (Platforms): a YouTube comment takes its video's topic only when it words a wish
 
 describe('a comment on YouTube', () => {
   const read = async (...items: unknown[]) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { fetchPage, platformError, sendJson } from '../testing.ts'
 import { answering, comments, refusal, setUp, thread } from './testing.ts'
 
-// Holds (Jobs): what YouTube and Reddit leave out of an answer is not deleted for that
+// Holds (Jobs): what YouTube and Reddit omit from an answer is not deleted for that
 
 const { signal } = new AbortController()
 
