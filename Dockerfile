@@ -36,5 +36,5 @@ EXPOSE 4680
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 \
   CMD ["node", "/app/dist/src/main.js", "admin", "healthcheck"]
 # Without the launcher, which would be a second process: this Node is new enough.
-ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=4", "--heap-growing-percent=20", "--v8-pool-size=2", "/app/dist/src/main.js"]
+ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=4", "--heap-growing-percent=15", "--v8-pool-size=2", "/app/dist/src/main.js"]
 CMD ["serve"]

@@ -4,12 +4,12 @@ import { constants } from 'node:os'
 
 /**
  * Reduces the memory of the process (docs/decisions/030): the young generation has 4 MB a thread instead of 16; garbage
- * is collected when the heap has grown by 20 % of what is in use, instead of by several times that; and V8 compiles and collects with two threads instead of four.
+ * is collected when the heap has grown by 15 % of what is in use, instead of by several times that; and V8 compiles and collects with two threads instead of four.
  */
 export const serviceFlags = [
   '--disable-warning=ExperimentalWarning',
   '--max-semi-space-size=4',
-  '--heap-growing-percent=20',
+  '--heap-growing-percent=15',
   '--v8-pool-size=2',
 ]
 

@@ -71,7 +71,7 @@ export type OnDemand = 'placing' | 'news' | 'events' | 'search index'
 const silentMs = 30_000
 
 /** The size of the response cache: some hundred large answers, or thousands of usual ones. */
-const maxCachedCharacters = 10_000_000
+const maxCachedCharacters = 6_000_000
 
 export interface ServiceParts {
   config: Config
