@@ -100,8 +100,8 @@ function keepEarlierAssets(fresh) {
   return [own, ...earlier]
 }
 
-/** Replaces the present build by a new one. There is no page only between two renames. */
-function exchange(fresh) {
+/** Replaces a build by a new one. There is none only between two renames. */
+export function exchange(fresh, built) {
   const old = `${fresh}-old`
   if (existsSync(built)) renameSync(built, old)
   renameSync(fresh, built)
@@ -129,7 +129,7 @@ export async function buildPage() {
       join(fresh, record),
       JSON.stringify({ borrowed, hash: isSure ? hash : null, builds: keepEarlierAssets(fresh) }),
     )
-    exchange(fresh)
+    exchange(fresh, built)
   } catch (error) {
     rmSync(fresh, { recursive: true, force: true })
     throw error

@@ -1,8 +1,7 @@
-import { copyFileSync, cpSync, existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
-import { isPageStale } from './build-dashboard.mjs'
+import { exchange, isPageStale } from './build-dashboard.mjs'
 import { compileInto, runCompiler } from './build-service.mjs'
 
 // `npm run build:package`, which `npm pack` runs first: makes dist/, the whole of the package besides the launcher. It has the code of src/, client/ and
@@ -55,13 +54,6 @@ function copyPage(): void {
   })
 }
 
-/** The best compression takes a quarter of a minute, too long for every build of the page. */
-function packReference(): void {
-  const file = join(fresh, 'src', 'http', 'dashboard', 'page', 'docs', 'reference.js.br')
-  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY, [constants.BROTLI_PARAM_LGWIN]: 24 }
-  writeFileSync(file, brotliCompressSync(brotliDecompressSync(readFileSync(file)), { params }))
-}
-
 try {
   compileInto(fresh)
   // This run checks the types, and keeps the comments that an editor shows.
@@ -69,9 +61,7 @@ try {
   copyTypes()
   keepNamedTypes()
   copyPage()
-  packReference()
-  rmSync(dist, { recursive: true, force: true })
-  renameSync(fresh, dist)
+  exchange(fresh, dist)
   console.error('The package is built: dist')
 } catch (error) {
   console.error(`build-package: ${error instanceof Error ? error.message : error}`)

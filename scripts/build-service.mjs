@@ -1,9 +1,10 @@
 // Builds the service of a clone as JavaScript into .service/, before it starts: Node's own compiler of TypeScript, and its cache, would take 40 MB of
 // the service for as long as it runs. Plain JavaScript, because bin/wishwell.mjs imports it under any Node of the machine.
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { exchange } from './build-dashboard.mjs'
 import { pinnedNode } from './setup.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -54,9 +55,13 @@ export function ensureService() {
   const fresh = join(root, `.dist-${process.pid}`)
   try {
     compileInto(fresh)
-    writeFileSync(join(fresh, 'built'), startedAt.toISOString())
-    rmSync(built, { recursive: true, force: true })
-    renameSync(fresh, built)
+    writeFileSync(join(fresh, 'built'), '')
+    // A source that changes meanwhile is newer than the build.
+    utimesSync(join(fresh, 'built'), startedAt, startedAt)
+    exchange(fresh, built)
+  } catch (error) {
+    // Another process may have built it meanwhile.
+    if (!existsSync(main) || isStale()) throw error
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
