@@ -167,6 +167,8 @@ export const nightlyParts: Readonly<Record<string, NightlyPart>> = {
   package: {
     about: 'the package, installed into an empty folder; a release; the Helm chart',
     after: 'dependencies, scripts, `bin/`, `deploy/`',
+    // Each compiles and installs, with every processor.
+    maxWorkers: 1,
     embedded: [nightly('test/package')],
   },
   python: {
